@@ -104,7 +104,9 @@ impl ValueKind {
             return Self::Time(TimeForm::Written(format));
         }
         let Some(number) = Number::parse(value) else { return Self::Text };
-        if let Some(unit) = unit_of(number.float).filter(|_| is_time_param(name)) {
+        if let Some(unit) = unit_of(number.float)
+            && is_time_param(name)
+        {
             return Self::Time(TimeForm::Counted(unit));
         }
         match number.integer {
@@ -118,66 +120,76 @@ impl ValueKind {
 
     /// The kind of all values of a param that has values of two kinds.
     fn or(self, other: Self) -> Self {
-        use ValueKind::{Count, Integer, Number, Secret, Text};
-        let is_number = |kind: Self| matches!(kind, Count | Integer | Number);
         match (self, other) {
             (one, other) if one == other => one,
-            (Secret, _) | (_, Secret) => Secret,
+            (Self::Secret, _) | (_, Self::Secret) => Self::Secret,
             (Self::Time(TimeForm::Written(_)), Self::Time(TimeForm::Written(_))) => {
                 Self::Time(TimeForm::Written(TimeFormat::Iso8601))
             }
-            (one, other) if is_number(one) && is_number(other) => {
-                if one == Number || other == Number {
-                    Number
-                } else {
-                    Integer
-                }
-            }
-            _ => Text,
+            (Self::Number, other) if other.is_number() => Self::Number,
+            (one, Self::Number) if one.is_number() => Self::Number,
+            (one, other) if one.is_number() && other.is_number() => Self::Integer,
+            _ => Self::Text,
         }
     }
 
-    /// The type in the catalogue, and the form of a timestamp.
-    pub(crate) fn ty(self) -> (&'static str, Option<TimeForm>) {
+    /// The type in the catalogue.
+    pub(crate) fn ty(self) -> &'static str {
         match self {
-            Self::Secret | Self::Text => ("string", None),
-            Self::Boolean => ("boolean", None),
-            Self::Count => ("count", None),
-            Self::Integer => ("integer", None),
-            Self::Number => ("number", None),
-            Self::Time(form) => ("timestamp", Some(form)),
+            Self::Secret | Self::Text => "string",
+            Self::Boolean => "boolean",
+            Self::Count => "count",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Time(_) => "timestamp",
         }
+    }
+
+    /// The form of a timestamp.
+    pub(crate) fn time_form(self) -> Option<TimeForm> {
+        if let Self::Time(form) = self { Some(form) } else { None }
+    }
+
+    fn is_number(self) -> bool {
+        matches!(self, Self::Count | Self::Integer | Self::Number)
     }
 }
 
+/// Words in the names of params for an end of a time range.
+const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
+/// Words in the names of params for a key, a token or a signature.
+const SECRETS: [&str; 15] = [
+    "apikey",
+    "appid",
+    "auth",
+    "authorization",
+    "credential",
+    "jwt",
+    "key",
+    "pass",
+    "passwd",
+    "password",
+    "secret",
+    "sig",
+    "sign",
+    "signature",
+    "token",
+];
+/// Words in the names of params that select a page, of which one may be a token.
+const PAGING: [&str; 5] = ["cursor", "next", "page", "prev", "continuation"];
+
 /// `true` if a param is a time by its name. Params for the ends of a range are often called `start` or `from`.
 fn is_time_param(name: &str) -> bool {
-    const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
-    is_named_like_a_time(name) || name.to_snake_case().split('_').any(|word| ENDS.contains(&word))
+    is_named_like_a_time(name) || has_word(name, &ENDS)
 }
 
 /// `true` if a param presumably carries a key, a token or a signature.
 pub(crate) fn is_secret(name: &str) -> bool {
-    const WORDS: [&str; 15] = [
-        "apikey",
-        "appid",
-        "auth",
-        "authorization",
-        "credential",
-        "jwt",
-        "key",
-        "pass",
-        "passwd",
-        "password",
-        "secret",
-        "sig",
-        "sign",
-        "signature",
-        "token",
-    ];
-    let snake = name.to_snake_case();
-    let is_paging = |word: &str| ["cursor", "next", "page", "prev", "continuation"].contains(&word);
-    snake.split('_').any(|word| WORDS.contains(&word)) && !snake.split('_').any(is_paging)
+    has_word(name, &SECRETS) && !has_word(name, &PAGING)
+}
+
+fn has_word(name: &str, words: &[&str]) -> bool {
+    name.to_snake_case().split('_').any(|word| words.contains(&word))
 }
 
 #[cfg(test)]

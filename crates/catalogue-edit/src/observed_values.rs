@@ -277,6 +277,11 @@ impl Observed {
         kinds.iter().filter(|times| **times > 0).count()
     }
 
+    /// `true` if all values are of the kind that has this count.
+    pub(super) fn has_only(&self, count: usize) -> bool {
+        self.kinds() == 1 && count > 0
+    }
+
     /// The count of numbers, excluding numbers in strings.
     pub(super) fn numbers(&self) -> usize {
         self.integers + self.fractions

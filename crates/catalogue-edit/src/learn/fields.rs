@@ -2,123 +2,132 @@
 
 use catalogue::is_line;
 use catalogue::model::TimeForm;
-use catalogue::spec::{Envelope, Evidence, Field};
+use catalogue::spec::{Evidence, Field};
 
-use super::body_kind::named_as;
-use super::reader::Reader;
+use super::field_list::FieldList;
+use super::reader::{InnerValues, Reader};
+use super::records::named_as;
 use crate::content::FieldsAt;
-use crate::draft::{TIMESTAMP, innermost, is_number};
+use crate::drafted_type::{TIMESTAMP, innermost, is_number};
 use crate::observed_values::Observed;
 
-/// The facts that apply to all fields of a known list of fields.
-#[derive(Default)]
-pub(super) struct FieldList {
-    /// The evidence that fields of the list inherit.
-    pub(super) evidence: Evidence,
-    /// The fields whose types must not change, each with the reason.
-    pub(super) fixed: Vec<(String, &'static str)>,
-    /// The text that precedes the name of a field in messages.
-    pub(super) within: String,
-    /// `true` if several bodies share this list. New fields are then optional, because other bodies may lack them.
-    is_shared: bool,
-}
-
 impl Reader<'_> {
-    /// The facts that apply to all fields at a position.
-    fn list(&self, at: &FieldsAt) -> FieldList {
-        let (evidence, name, fixed) = match (at, &self.editor.service.envelope) {
-            (FieldsAt::Record(at), _) => {
-                let record = &self.editor.records(&at.module)[at.index];
-                (record.evidence, &record.name, Self::times_of_record(self.editor, &record.name))
-            }
-            (FieldsAt::Metadata, Some(Envelope { metadata: Some(metadata), evidence, .. })) => {
-                let why = "`envelope.metadata.unsupported` declares it as a list";
-                let fixed = metadata.unsupported.iter().map(|field| (field.to_string(), why));
-                (*evidence, &metadata.name, fixed.collect())
-            }
-            _ => return FieldList { evidence: self.known_evidence(), ..FieldList::default() },
-        };
-        FieldList { evidence, within: format!("{name}."), fixed, is_shared: true }
-    }
-
     /// Widens a known list of fields to fit the responses, adds the new fields, and returns the result. `time` is the
     /// envelope's time field, if the list does not include it.
     pub(super) fn widen_list(&mut self, at: &FieldsAt, time: Option<&str>, seen: &Observed) -> Vec<Field> {
         let list = self.list(at);
-        let within = &list.within;
-        // The list may already have been widened by another part of the responses.
-        let known = self.draft.lists.get(at).cloned();
-        let mut fields = known.unwrap_or_else(|| self.editor.fields_mut(at).cloned().unwrap_or_default());
+        let mut fields = self.fields_so_far(at);
         let seen = &seen.by_main_names(&fields);
-        let names: Vec<_> = fields.iter().map(|field| field.name.to_string()).collect();
-        // The evidence of a learned field, if it differs from the evidence of its list.
-        let own_evidence = Some(self.options.evidence).filter(|own| *own != list.evidence);
-        let mut absent = Vec::new();
+        // The positions of fields of the previous version that no object has.
+        let mut gone = Vec::new();
         for (index, field) in fields.iter_mut().enumerate() {
-            let values = seen.fields.get(field.name.as_str());
-            if field.evidence.unwrap_or(list.evidence) == Evidence::PreviousVersion && seen.objects > 0 {
-                if values.is_none() {
-                    absent.push(index);
+            let is_former = field.evidence.unwrap_or(list.evidence) == Evidence::PreviousVersion;
+            if is_former && seen.objects > 0 {
+                if !seen.fields.contains_key(field.name.as_str()) {
+                    gone.push(index);
                     continue;
                 }
                 // The responses confirm a field that was known only from the previous version.
-                field.evidence = own_evidence;
+                field.evidence = self.learned_evidence(&list);
             }
-            if let Some(values) = values {
-                self.widen_field(&list, field, values);
-                self.add_nulls(within, field, values);
-            }
-            let is_absent = values.is_none_or(|values| values.times < seen.objects || values.nulls > 0);
-            if is_absent && seen.objects > 0 && !field.optional {
-                field.optional = true;
-                self.editor.note(format!("`{within}{}` can be missing or null", field.name));
-            }
+            self.widen_known_field(&list, field, seen);
         }
         for text in self.renames(&fields, list.evidence, time, seen) {
-            self.editor.note(format!("`{within}{text}"));
+            self.editor.note(format!("`{}{text}", list.within));
         }
-        let new = self.new_fields(seen, |name| time != Some(name) && names.iter().all(|known| known != name));
-        let mut new = new.into_iter().map(|field| {
-            let optional = field.optional || list.is_shared;
-            Field { optional, evidence: own_evidence, ..field }
-        });
-        // A new field of the body replaces a field of the previous version that is missing.
-        for index in absent {
-            let other = if list.is_shared { None } else { new.next() };
-            let outcome = match other {
-                Some(other) => {
-                    fields[index] = other;
-                    "a new field replaces it"
-                }
-                None => "delete it if it no longer exists",
-            };
-            let name = &names[index];
-            self.editor.note(format!("`{within}{name}` of the previous version is missing; {outcome}"));
+        let mut new = self.new_fields_of_list(&list, &fields, time, seen);
+        for index in gone {
+            self.replace_former(&list, &mut fields[index], &mut new);
         }
         fields.extend(new);
         self.draft.lists.insert(at.clone(), fields.clone());
         fields
     }
 
+    /// The fields at a position. Another part of the responses may already have widened them.
+    fn fields_so_far(&mut self, at: &FieldsAt) -> Vec<Field> {
+        if let Some(widened) = self.draft.lists.get(at) {
+            return widened.clone();
+        }
+        self.editor.content.fields_mut(at).cloned().unwrap_or_default()
+    }
+
+    /// The evidence of a learned field, if it differs from the evidence of its list.
+    fn learned_evidence(&self, list: &FieldList) -> Option<Evidence> {
+        let learned = self.options.evidence;
+        if learned == list.evidence { None } else { Some(learned) }
+    }
+
+    /// Widens a known field, and makes it optional if an object lacks it.
+    fn widen_known_field(&mut self, list: &FieldList, field: &mut Field, seen: &Observed) {
+        let values = seen.fields.get(field.name.as_str());
+        if let Some(values) = values {
+            self.widen_field(list, field, values);
+            self.add_nulls(list, field, values);
+        }
+        let can_be_missing = values.is_none_or(|values| values.times < seen.objects || values.nulls > 0);
+        if can_be_missing && seen.objects > 0 && !field.optional {
+            field.optional = true;
+            self.editor.note(format!("`{}{}` can be missing or null", list.within, field.name));
+        }
+    }
+
     /// Adds the texts that stand for a missing value to a known field, unless the service or the field lists them.
-    fn add_nulls(&mut self, within: &str, field: &mut Field, seen: &Observed) {
-        for marker in seen.markers.iter().filter(|_| is_number(innermost(&field.ty))) {
-            let service = &self.editor.service.nulls;
-            if service.iter().chain(&field.nulls).all(|known| **known != *marker) {
+    fn add_nulls(&mut self, list: &FieldList, field: &mut Field, seen: &Observed) {
+        if !is_number(innermost(&field.ty)) {
+            return;
+        }
+        for marker in &seen.markers {
+            let of_service = &self.editor.content.service.nulls;
+            let is_known = of_service.iter().chain(&field.nulls).any(|known| **known == *marker);
+            if !is_known {
                 field.nulls.push(marker.as_str().into());
-                self.editor.note(format!("`{within}{}` has {marker:?} in place of missing values", field.name));
+                let name = format!("{}{}", list.within, field.name);
+                self.editor.note(format!("`{name}` has {marker:?} in place of missing values"));
             }
+        }
+    }
+
+    /// The fields that a list does not have yet.
+    fn new_fields_of_list(
+        &mut self,
+        list: &FieldList,
+        known: &[Field],
+        time: Option<&str>,
+        seen: &Observed,
+    ) -> Vec<Field> {
+        let mut new =
+            self.new_fields(seen, |name| time != Some(name) && known.iter().all(|known| *known.name != *name));
+        for field in &mut new {
+            field.optional |= list.is_shared;
+            field.evidence = self.learned_evidence(list);
+        }
+        new
+    }
+
+    /// Replaces a field of the previous version that is missing by a new field, unless other bodies may still have it.
+    fn replace_former(&mut self, list: &FieldList, field: &mut Field, new: &mut Vec<Field>) {
+        let can_be_replaced = !list.is_shared && !new.is_empty();
+        let outcome = if can_be_replaced { "a new field replaces it" } else { "delete it if it no longer exists" };
+        let name = format!("{}{}", list.within, field.name);
+        self.editor.note(format!("`{name}` of the previous version is missing; {outcome}"));
+        if can_be_replaced {
+            *field = new.remove(0);
         }
     }
 
     /// Widens a known record to fit the responses.
     pub(super) fn known_record(&mut self, name: &str, seen: &Observed) {
-        let Some((at, record)) = self.editor.record(&self.module, name) else { return };
+        let Some((at, record)) = self.editor.content.record(&self.module, name) else { return };
         if self.open.contains(&at) {
             // The record contains itself. Its list of fields must be complete before the inner values can widen it.
-            return self.waiting.push((at.module, name.to_owned(), seen.clone()));
+            self.waiting.push(InnerValues { module: at.module, record: name.to_owned(), values: seen.clone() });
+            return;
         }
-        let named = (seen.lists > 0 && record.positional).then(|| named_as(&record.fields, seen));
+        let mut named = None;
+        if seen.lists > 0 && record.positional {
+            named = Some(named_as(&record.fields, seen));
+        }
         // The types of a record's fields are looked up in the file of the record, which may differ from the endpoint's
         // file.
         let outer = std::mem::replace(&mut self.module, at.module.clone());
@@ -126,34 +135,57 @@ impl Reader<'_> {
         self.widen_list(&FieldsAt::Record(at), None, named.as_ref().unwrap_or(seen));
         self.open.pop();
         if self.open.is_empty() {
-            for (module, name, seen) in std::mem::take(&mut self.waiting) {
+            for InnerValues { module, record, values } in std::mem::take(&mut self.waiting) {
                 self.module = module;
-                self.known_record(&name, &seen);
+                self.known_record(&record, &values);
             }
         }
         self.module = outer;
     }
 
-    /// Returns drafts of the fields that are new.
+    /// Drafts of the fields that are new.
     pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Field> {
         let mut fields = Vec::new();
-        for (name, values) in seen.fields.iter().filter(|(name, _)| is_new(name)) {
-            if !is_line(name) {
-                self.editor.note(format!("the field {name:?} is omitted: its name must be one line of visible text"));
+        for (name, values) in &seen.fields {
+            if !is_new(name) {
                 continue;
             }
-            let (ty, form) = self.new_type(name, values);
-            let optional = values.times < seen.objects || values.nulls > 0;
-            let format = form.and_then(TimeForm::format).map(Into::into);
-            let can_be_quoted = matches!(innermost(&ty), "integer" | "number" | TIMESTAMP) && format.is_none();
-            let quoted = (can_be_quoted && values.is_quoted()).then_some(true.into());
-            self.quoted += usize::from(quoted.is_some());
-            let unit = form.and_then(TimeForm::unit).map(|unit| unit.word().into());
-            let can_be_missing = is_number(innermost(&ty));
-            let (name, ty) = (name.as_str().into(), ty.into());
-            let nulls = values.markers.iter().filter(|_| can_be_missing).map(|marker| marker.as_str().into()).collect();
-            fields.push(Field { name, ty, optional, quoted, unit, format, nulls, ..Field::default() });
+            if is_line(name) {
+                let is_optional = values.times < seen.objects || values.nulls > 0;
+                let field = self.new_field(name, values);
+                fields.push(Field { optional: is_optional, ..field });
+            } else {
+                self.editor.note(format!("the field {name:?} is omitted: its name must be one line of visible text"));
+            }
         }
         fields
+    }
+
+    fn new_field(&mut self, name: &str, values: &Observed) -> Field {
+        let learned = self.new_type(name, values);
+        let innermost = innermost(&learned.ty);
+        let format = learned.form.and_then(TimeForm::format);
+        let unit = learned.form.and_then(TimeForm::unit);
+        let can_be_quoted = matches!(innermost, "integer" | "number" | TIMESTAMP) && format.is_none();
+        let mut quoted = None;
+        if can_be_quoted && values.is_quoted() {
+            quoted = Some(true.into());
+            self.quoted += 1;
+        }
+        let mut nulls = Vec::new();
+        if is_number(innermost) {
+            for marker in &values.markers {
+                nulls.push(marker.as_str().into());
+            }
+        }
+        Field {
+            name: name.into(),
+            quoted,
+            unit: unit.map(|unit| unit.word().into()),
+            format: format.map(Into::into),
+            nulls,
+            ty: learned.ty.into(),
+            ..Field::default()
+        }
     }
 }

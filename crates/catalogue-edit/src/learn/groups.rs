@@ -7,7 +7,9 @@
 use catalogue::spec::Body;
 use serde_yaml::{Mapping, Value};
 
-use super::guess_type::{Guess, guess, is_key_of_data, is_time_text, is_year_and_period};
+use super::guess_type::{Guess, guess};
+use super::key_names::is_key_of_data;
+use super::time_texts::{is_time_text, is_year_and_period};
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
@@ -25,13 +27,20 @@ pub(super) struct Groups {
     pub(super) data: String,
     /// The records of all groups.
     pub(super) records: Vec<Value>,
-    /// For each label its name and its path in the group.
-    pub(super) labels: Vec<(String, String)>,
+    pub(super) labels: Vec<Label>,
     /// For each group an object with its labels.
     pub(super) label_values: Vec<Value>,
 }
 
+/// A label of groups.
+pub(super) struct Label {
+    pub(super) name: String,
+    /// The path in the group; `*` for the key of the group.
+    pub(super) path: String,
+}
+
 /// A group in a body.
+#[derive(Clone, Copy)]
 struct Group<'v> {
     key: Option<&'v str>,
     value: &'v Value,
@@ -40,74 +49,118 @@ struct Group<'v> {
 /// The groups of an endpoint: those that the catalogue declares, or those that all responses have in one place.
 pub(super) fn of(responses: &[SavedResponse], declared: Option<&Body>) -> Option<Groups> {
     let Some(body) = declared else {
-        let filled = responses.iter().find_map(|response| find(&response.body, "", 0))?;
-        return collect(responses, filled);
+        let found = responses.iter().find_map(|response| find(&response.body, "", 0))?;
+        return collect(responses, found);
     };
-    let data = body.data.as_ref().filter(|_| !body.labels.is_empty())?;
-    let labels = body.labels.iter().map(|label| {
+    if body.labels.is_empty() {
+        return None;
+    }
+    let data = body.data.as_ref()?.to_string();
+    let mut labels = Vec::new();
+    for label in &body.labels {
         let path = label.at.as_ref().unwrap_or(&label.name);
-        (label.name.to_string(), path.to_string())
-    });
-    collect(responses, Groups { data: data.to_string(), labels: labels.collect(), ..Groups::default() })
+        labels.push(Label { name: label.name.to_string(), path: path.to_string() });
+    }
+    collect(responses, Groups { data, labels, ..Groups::default() })
 }
 
 /// Collects the records and the labels of all responses. Returns `None` if a response has other groups.
 fn collect(responses: &[SavedResponse], mut groups: Groups) -> Option<Groups> {
     let (before, after) = groups.data.split_once('*')?;
-    let after = after.trim_start_matches('.').to_owned();
     let before = before.trim_end_matches('.').to_owned();
+    let after = after.trim_start_matches('.').to_owned();
     for response in responses {
-        let around = if before.is_empty() { Some(&response.body) } else { response.at(&before) };
-        for group in groups_in(around?)? {
-            if group.value.is_null() {
-                continue;
-            }
-            let mut labels = Mapping::new();
-            for (name, path) in &groups.labels {
-                let value = if path == "*" { group.key.map(Value::from) } else { at(group.value, path).cloned() };
-                if let Some(value) = value {
-                    labels.insert(name.as_str().into(), value);
-                }
-            }
-            groups.label_values.push(Value::Mapping(labels));
-            match at(group.value, &after)? {
-                Value::Sequence(items) if items.iter().any(|item| item.is_mapping() || item.is_sequence()) => {
-                    groups.records.extend(items.iter().cloned());
-                }
-                Value::Sequence(items) if items.is_empty() => {}
-                one => groups.records.push(one.clone()),
+        let around = if before.is_empty() { &response.body } else { response.at(&before)? };
+        for group in groups_in(around)? {
+            if !group.value.is_null() {
+                groups.add(group, &after)?;
             }
         }
     }
-    (!groups.records.is_empty()).then_some(groups)
+    if groups.records.is_empty() { None } else { Some(groups) }
+}
+
+impl Groups {
+    /// Adds the labels and the records of a group, which has its records at a path.
+    fn add(&mut self, group: Group<'_>, records: &str) -> Option<()> {
+        let mut labels = Mapping::new();
+        for label in &self.labels {
+            let value =
+                if label.path == "*" { group.key.map(Value::from) } else { at(group.value, &label.path).cloned() };
+            if let Some(value) = value {
+                labels.insert(label.name.as_str().into(), value);
+            }
+        }
+        self.label_values.push(Value::Mapping(labels));
+        match at(group.value, records)? {
+            Value::Sequence(items) if items.is_empty() => {}
+            Value::Sequence(items) if items.iter().any(|item| item.is_mapping() || item.is_sequence()) => {
+                self.records.extend(items.iter().cloned());
+            }
+            one => self.records.push(one.clone()),
+        }
+        Some(())
+    }
 }
 
 /// The groups in a list or an object.
 fn groups_in(around: &Value) -> Option<Vec<Group<'_>>> {
+    let mut groups = Vec::new();
     match around {
-        Value::Sequence(items) => Some(items.iter().map(|value| Group { key: None, value }).collect()),
-        Value::Mapping(members) => {
-            let groups = members.iter().map(|(key, value)| Some(Group { key: Some(key.as_str()?), value }));
-            groups.collect()
+        Value::Sequence(items) => {
+            for value in items {
+                groups.push(Group { key: None, value });
+            }
         }
-        _ => None,
+        Value::Mapping(members) => {
+            for (key, value) in members {
+                groups.push(Group { key: Some(key.as_str()?), value });
+            }
+        }
+        _ => return None,
     }
+    Some(groups)
 }
 
 fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split('.').filter(|key| !key.is_empty()).try_fold(value, |value, key| value.get(key))
+    let mut value = value;
+    for key in path.split('.').filter(|key| !key.is_empty()) {
+        value = value.get(key)?;
+    }
+    Some(value)
 }
 
-/// Searches the groups in a body.
+/// The groups in a body, if they are in one place.
 fn find(value: &Value, path: &str, depth: usize) -> Option<Groups> {
     if let Some(groups) = groups_at(value, path) {
         return Some(groups);
     }
-    let mut found = value.as_mapping().filter(|_| depth < MAX_DEPTH)?.iter().filter_map(|(key, inner)| {
-        let key = key.as_str().filter(|key| !key.contains('.') && *key != "*")?;
-        find(inner, &joined(path, key), depth + 1)
-    });
-    found.next().filter(|_| found.next().is_none())
+    if depth == MAX_DEPTH {
+        return None;
+    }
+    let mut only = None;
+    for (key, inner) in members_with_path(value, path)? {
+        let Some(groups) = find(inner, &key, depth + 1) else { continue };
+        if only.is_some() {
+            return None;
+        }
+        only = Some(groups);
+    }
+    only
+}
+
+/// The members of an object whose keys can be a part of a path, each with its path.
+fn members_with_path<'v>(value: &'v Value, path: &str) -> Option<Vec<(String, &'v Value)>> {
+    let mut members = Vec::new();
+    for (key, inner) in value.as_mapping()? {
+        if let Some(key) = key.as_str()
+            && !key.contains('.')
+            && key != "*"
+        {
+            members.push((joined(path, key), inner));
+        }
+    }
+    Some(members)
 }
 
 /// The groups whose list or object is at this path.
@@ -117,28 +170,37 @@ fn groups_at(value: &Value, path: &str) -> Option<Groups> {
     groups.retain(|group| !group.value.is_null());
     let first = groups.first()?;
     let are_keyed = first.key.is_some();
-    if are_keyed && groups.iter().all(|group| group.key.is_some_and(is_time_text)) {
+    if are_keyed && have_keys(&groups, is_time_text) {
         return keyed_by_time(&groups, path);
     }
-    let inner = records_in(first.value, "", 0)?;
-    let has_records = |group: &Group<'_>| at(group.value, &inner).is_some_and(Value::is_sequence);
-    let is_data = |group: &Group<'_>| group.key.is_some_and(is_key_of_data);
-    if !are_keyed && Observed::of(groups.iter().map(|group| group.value)).fields.iter().any(is_time) {
+    let records = path_of_records(first.value, "", 0)?;
+    let are_groups = if are_keyed {
+        has_several || have_keys(&groups, is_key_of_data)
+    } else {
+        // Items with a time are records.
+        !has_time(&Observed::of(groups.iter().map(|group| group.value)))
+    };
+    let have_records = groups.iter().all(|group| at(group.value, &records).is_some_and(Value::is_sequence));
+    if !are_groups || !have_records {
         return None;
     }
-    let are_groups = groups.iter().all(has_records) && (!are_keyed || has_several || groups.iter().all(is_data));
-    if !are_groups {
-        return None;
-    }
-    let data = joined(path, &format!("*.{inner}"));
-    Some(Groups { data, labels: labels(&groups, &inner), ..Groups::default() })
+    let data = joined(path, &format!("*.{records}"));
+    Some(Groups { data, labels: labels(&groups, &records), ..Groups::default() })
 }
 
-/// Returns groups that are single records, with their times as keys.
+fn have_keys(groups: &[Group<'_>], is_expected: fn(&str) -> bool) -> bool {
+    groups.iter().all(|group| group.key.is_some_and(is_expected))
+}
+
+/// Groups that are single records, with their times as keys.
 fn keyed_by_time(groups: &[Group<'_>], path: &str) -> Option<Groups> {
-    let are_records = groups.iter().all(|group| group.value.as_mapping().is_some_and(|record| !record.is_empty()));
-    let labels = vec![("time".to_owned(), "*".to_owned())];
-    are_records.then(|| Groups { data: joined(path, "*"), labels, ..Groups::default() })
+    for group in groups {
+        if group.value.as_mapping()?.is_empty() {
+            return None;
+        }
+    }
+    let labels = vec![Label { name: "time".to_owned(), path: "*".to_owned() }];
+    Some(Groups { data: joined(path, "*"), labels, ..Groups::default() })
 }
 
 fn joined(path: &str, rest: &str) -> String {
@@ -146,53 +208,70 @@ fn joined(path: &str, rest: &str) -> String {
 }
 
 /// The path of the only list in a group that has records with times.
-fn records_in(value: &Value, path: &str, depth: usize) -> Option<String> {
-    let mut found = value.as_mapping().filter(|_| depth < MAX_INNER_DEPTH)?.iter().filter_map(|(key, inner)| {
-        let key = key.as_str().filter(|key| !key.contains('.') && *key != "*")?;
-        let path = joined(path, key);
-        if are_timed(inner) { Some(path) } else { records_in(inner, &path, depth + 1) }
-    });
-    found.next().filter(|_| found.next().is_none())
+fn path_of_records(value: &Value, path: &str, depth: usize) -> Option<String> {
+    if depth == MAX_INNER_DEPTH {
+        return None;
+    }
+    let mut only = None;
+    for (path, inner) in members_with_path(value, path)? {
+        let found = if are_timed(inner) { Some(path) } else { path_of_records(inner, &path, depth + 1) };
+        if found.is_none() {
+            continue;
+        }
+        if only.is_some() {
+            return None;
+        }
+        only = found;
+    }
+    only
 }
 
-/// `true` if a field is a time, by its name and its values.
-fn is_time((name, seen): (&String, &Observed)) -> bool {
-    matches!(guess(name, seen), Guess::Time(_))
+/// `true` if one of the fields is a time, by its name and its values.
+fn has_time(records: &Observed) -> bool {
+    records.fields.iter().any(|(name, values)| matches!(guess(name, values), Guess::Time(_)))
 }
 
 /// `true` if a value is a list of records with times.
 fn are_timed(value: &Value) -> bool {
-    let Some(items) = value.as_sequence().filter(|items| !items.is_empty()) else { return false };
+    let Some(items) = value.as_sequence() else { return false };
+    if items.is_empty() {
+        return false;
+    }
     let seen = Observed::of(items);
-    let has_time = seen.fields.iter().any(is_time) || is_year_and_period(&seen);
-    let rows_have_time = || {
-        matches!(guess("rows", &seen), Guess::Rows)
-            || seen.are_rows() && {
-                seen.by_index.first().is_some_and(|first| matches!(guess("time", first), Guess::Time(_)))
-            }
-    };
-    seen.objects == seen.times && has_time || seen.lists == seen.times && rows_have_time()
+    if seen.objects == seen.times {
+        return has_time(&seen) || is_year_and_period(&seen);
+    }
+    seen.lists == seen.times && are_timed_rows(&seen)
+}
+
+fn are_timed_rows(rows: &Observed) -> bool {
+    if guess("rows", rows) == Guess::Rows {
+        return true;
+    }
+    let first = rows.by_index.first();
+    rows.are_rows() && first.is_some_and(|first| matches!(guess("time", first), Guess::Time(_)))
 }
 
 /// The labels of groups: the key, and the scalars next to the records.
-fn labels(groups: &[Group<'_>], records: &str) -> Vec<(String, String)> {
-    let mut labels = Vec::new();
+fn labels(groups: &[Group<'_>], records: &str) -> Vec<Label> {
+    let mut labels: Vec<Label> = Vec::new();
     let mut key_is_named = false;
+    let member_with_records = records.split('.').next().unwrap_or_default();
     for group in groups {
-        let around = records.split('.').next().unwrap_or_default();
-        for (path, value) in scalars(group.value, around) {
+        for (path, value) in scalars(group.value, member_with_records) {
             let is_key = group.key.is_some() && value.as_str() == group.key;
             let name = path.rsplit('.').next().unwrap_or_default().to_owned();
             if is_key && !key_is_named {
-                labels.push((name, "*".to_owned()));
+                labels.push(Label { name, path: "*".to_owned() });
                 key_is_named = true;
-            } else if labels.iter().all(|(known, _)| *known != name) && value.is_string() {
-                labels.push((name, path));
+            } else if labels.iter().all(|known| known.name != name) && value.is_string() {
+                labels.push(Label { name, path });
             }
         }
     }
-    if groups[0].key.is_some() && !key_is_named {
-        labels.insert(0, (KEY.to_owned(), "*".to_owned()));
+    let are_keyed = groups.iter().any(|group| group.key.is_some());
+    if are_keyed && !key_is_named {
+        labels.insert(0, Label { name: KEY.to_owned(), path: "*".to_owned() });
     }
     labels
 }
@@ -201,13 +280,19 @@ fn labels(groups: &[Group<'_>], records: &str) -> Vec<(String, String)> {
 fn scalars<'v>(group: &'v Value, records: &str) -> Vec<(String, &'v Value)> {
     let mut found = Vec::new();
     for (key, value) in group.as_mapping().into_iter().flatten() {
-        let Some(key) = key.as_str().filter(|key| !key.contains('.') && *key != records) else { continue };
+        let Some(key) = key.as_str() else { continue };
+        if key.contains('.') || key == records {
+            continue;
+        }
         match value {
-            Value::Mapping(inner) => {
-                let inner = inner.iter().filter_map(|(name, value)| Some((name.as_str()?, value)));
-                found.extend(
-                    inner.filter(|(name, _)| !name.contains('.')).map(|(name, value)| (format!("{key}.{name}"), value)),
-                );
+            Value::Mapping(members) => {
+                for (name, value) in members {
+                    if let Some(name) = name.as_str()
+                        && !name.contains('.')
+                    {
+                        found.push((format!("{key}.{name}"), value));
+                    }
+                }
             }
             Value::String(_) | Value::Number(_) => found.push((key.to_owned(), value)),
             _ => {}

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use catalogue::model::{TimeForm, TimeFormat, TimeUnit};
 use heck::ToSnakeCase;
 
-use crate::observed_values::{Observed, shown};
+use super::key_names::is_record;
+use super::time_texts::{are_periods, time_format};
+use crate::observed_values::Observed;
 use crate::unix_time::{ends_in, is_among, is_named_like_a_time, unit_of};
-use crate::written_periods::is_period;
 
 /// A guessed type.
 #[derive(Debug, PartialEq)]
@@ -97,21 +98,6 @@ fn period_format(name: &str, seen: &Observed) -> Option<TimeFormat> {
     formats.into_iter().find(|format| are_periods(seen, *format))
 }
 
-/// `true` if all values are periods of this format, as texts or as integers.
-pub(super) fn are_periods(seen: &Observed, format: TimeFormat) -> bool {
-    let is_whole = seen.fractions + seen.non_integers == 0;
-    // The smallest and the largest of the integers stand for all of them.
-    let integers = [shown(seen.min), shown(seen.max)];
-    let mut texts: Vec<&String> = seen.texts.iter().collect();
-    if seen.integers > 0 {
-        texts.extend(&integers);
-    }
-    is_whole
-        && seen.integers + seen.text_times == seen.values()
-        && !texts.is_empty()
-        && texts.iter().all(|text| is_period(text, format))
-}
-
 /// The type that keeps every digit of numbers of which `number` would lose some. A later value can be larger, so an
 /// integer gets a type with more digits than it needs, unless it is an integer in JSON, which rarely has more than 64
 /// bits.
@@ -161,150 +147,12 @@ fn is_time(seen: &Observed) -> bool {
     matches!(guess(TIME, seen), Guess::Time(_))
 }
 
-/// A function that names the fields of rows, which have no names in responses. One of the first three fields is the
-/// time, if its values are timestamps.
-pub(super) fn name_of_index(rows: &Observed, time: &str) -> impl Fn(usize) -> String + use<> {
-    let time_index = time_index(rows);
-    let time = time.to_owned();
-    move |index| if Some(index) == time_index { time.clone() } else { format!("value {}", index + 1) }
-}
-
-fn time_index(rows: &Observed) -> Option<usize> {
+pub(super) fn time_index(rows: &Observed) -> Option<usize> {
     rows.by_index.iter().take(3).position(is_time)
 }
 
 /// The name of the time field of rows, unless the catalogue declares another name.
 pub(super) const TIME: &str = "time";
-
-/// The format in which every string is a timestamp, if there is one.
-pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
-    if seen.kinds() != 1 || seen.text_times == 0 {
-        return None;
-    }
-    if !seen.texts.is_empty() {
-        for format in [TimeFormat::Quarter, TimeFormat::Month, TimeFormat::Hour] {
-            if seen.texts.iter().all(|text| is_period(text, format) && text.parse::<u32>().is_err()) {
-                return Some(format);
-            }
-        }
-    }
-    let mut format = TimeFormat::Date;
-    for text in &seen.texts {
-        if format_of(text)? == TimeFormat::Iso8601 {
-            format = TimeFormat::Iso8601;
-        }
-    }
-    Some(format)
-}
-
-/// The format of a string, if the client can parse it as a timestamp.
-fn format_of(text: &str) -> Option<TimeFormat> {
-    let formats = [TimeFormat::Date, TimeFormat::Iso8601];
-    formats.into_iter().find(|format| TimeForm::Written(*format).is_written(text))
-}
-
-/// `true` if a text is a time, such as the key of a map from times to values.
-pub(super) fn is_time_text(text: &str) -> bool {
-    format_of(text).is_some()
-        || is_period(text, TimeFormat::Quarter)
-        || is_period(text, TimeFormat::Hour)
-        || is_month_text(text)
-}
-
-fn is_month_text(text: &str) -> bool {
-    is_period(text, TimeFormat::Month) && text.len() > "yyyymm".len()
-}
-
-/// `true` if the key of an object is probably data: a symbol, an address or an identifier.
-pub(super) fn is_key_of_data(key: &str) -> bool {
-    let is_hex = key.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()));
-    let is_uuid = key.len() == 36 && key.chars().filter(|letter| *letter == '-').count() == 4;
-    is_symbol(key) || is_hex || is_uuid || is_time_text(key) || key.parse::<f64>().is_ok()
-}
-
-/// `true` if records have a year, and a period in it such as `M01`.
-pub(super) fn is_year_and_period(seen: &Observed) -> bool {
-    let (Some(year), Some(period)) = (seen.fields.get("year"), seen.fields.get("period")) else { return false };
-    year.text_times > 0
-        && period.text_times > 0
-        && year.texts.iter().all(|text| is_period(text, TimeFormat::Year))
-        && period.texts.iter().all(|text| is_part_of_year(text))
-}
-
-/// `true` for a letter and a number, such as `M01` or `Q1`.
-fn is_part_of_year(text: &str) -> bool {
-    let number = text.strip_prefix(['M', 'Q', 'S', 'A', 'W']);
-    text.len() < 4 && number.is_some_and(|number| number.parse::<u8>().is_ok())
-}
-
-/// `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
-pub(super) fn is_record(seen: &Observed) -> bool {
-    let has_usual_length = (1..=80).contains(&seen.fields.len());
-    let are_names = seen.fields.keys().all(|name| begins_like_a_name(name));
-    has_usual_length && are_names && keys_of_data(seen).is_none() && !is_map(seen)
-}
-
-fn begins_like_a_name(key: &str) -> bool {
-    key.starts_with(|first: char| first.is_alphanumeric() || "_@#$".contains(first))
-}
-
-/// `true` if the keys of objects are probably data: most of them look like symbols, or at least three contain objects
-/// with the same fields.
-fn is_map(seen: &Observed) -> bool {
-    let fields = &seen.fields;
-    let Some((_, first)) = fields.first() else { return false };
-    let symbols = fields.keys().filter(|name| is_symbol(name)).count();
-    if symbols * 2 > fields.len() && fields.values().all(|field| field.kinds() == 1 && are_of_same_kind(field, first)) {
-        return true;
-    }
-    let names: BTreeSet<_> = first.fields.keys().collect();
-    let are_alike =
-        fields.values().all(|field| field.objects > 0 && field.fields.keys().collect::<BTreeSet<_>>() == names);
-    fields.len() > 2 && !names.is_empty() && are_alike
-}
-
-fn are_of_same_kind(one: &Observed, other: &Observed) -> bool {
-    (one.objects > 0) == (other.objects > 0)
-        && (one.lists > 0) == (other.lists > 0)
-        && one.are_numbers() == other.are_numbers()
-}
-
-/// `true` if a key looks like the name of a coin or market, such as `XBTUSDT` or `BTC-USD`.
-pub(super) fn is_symbol(key: &str) -> bool {
-    let mut letters = 0;
-    let mut others = 0;
-    for character in key.chars() {
-        letters += usize::from(character.is_ascii_alphabetic());
-        others += usize::from(!is_upper(character) && !"-_/:.".contains(character));
-    }
-    key.len() > 2 && letters > 1 && others < 2 && key.chars().take(2).all(is_upper)
-}
-
-fn is_upper(character: char) -> bool {
-    character.is_ascii_uppercase() || character.is_ascii_digit()
-}
-
-/// Examples of the keys of a body or record, if the keys seem to be data such as times or coins: most keys look
-/// like data, or no two objects have a key in common.
-pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
-    let data: Vec<_> = seen.fields.keys().filter(|key| is_number_or_date(key)).collect();
-    if data.len() * 2 > seen.fields.len() {
-        return data.first().map(|key| format!("`{key}`"));
-    }
-    let is_shared = seen.objects < 2 || seen.fields.values().any(|field| field.times > 1);
-    let mut keys = seen.fields.keys();
-    match (keys.next(), keys.next()) {
-        (Some(first), Some(second)) if !is_shared => {
-            Some(format!("`{first}` and `{second}`, which no two objects share"))
-        }
-        _ => None,
-    }
-}
-
-fn is_number_or_date(key: &str) -> bool {
-    let date = key.split(['T', 't', ' ']).next().unwrap_or_default();
-    key.parse::<f64>().is_ok() || format_of(date).is_some()
-}
 
 #[cfg(test)]
 mod tests {

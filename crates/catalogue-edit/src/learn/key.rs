@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use catalogue::spec::Field;
 use serde_yaml::Value;
 
-use crate::content::At;
+use crate::content::{At, Content};
 use crate::editor::Editor;
 use crate::saved_response::SavedResponse;
 
@@ -17,48 +18,97 @@ const MAX_CANDIDATES: usize = 8;
 /// Adds a note with the `key` of a series whose responses have different records of one time. Some responses show by
 /// chance what others do not, so the author decides.
 pub(super) fn note_key(editor: &mut Editor, at: &At, responses: &[SavedResponse]) {
-    let endpoint = editor.endpoint(at);
-    let Some(body) = endpoint.body.known().filter(|body| body.key.is_empty() && body.labels.is_empty()) else { return };
-    let Some(record) = editor.body_record(&at.module, endpoint).filter(|_| body.series.is_some()) else { return };
-    let shared = editor.service.envelope.as_ref();
-    let data = body.data.as_deref().cloned().or(shared.map(|envelope| envelope.data.clone()));
-    let time = body
-        .time
-        .as_ref()
-        .map(ToString::to_string)
-        .or(editor.service.envelope_time().map(|time| time.name.to_string()));
-    let Some(time) = time.filter(|time| time != "none") else { return };
-    let names = record.fields.iter().filter(|field| *field.ty == "string").map(|field| field.name.as_str());
-    let names: Vec<_> = names.filter(|name| *name != time).take(MAX_CANDIDATES).collect();
-    let pages: Vec<_> = responses.iter().filter_map(|response| records_of(response, data.as_deref())).collect();
-    let has_equal_times = pages.iter().any(|records| !are_distinct(records, &time, &[]));
+    let Some(series) = Series::of(&editor.content, at) else { return };
+    let pages = series.pages(responses);
+    let has_equal_times = pages.iter().any(|records| !are_distinct(records, &series.time, &[]));
     if !has_equal_times {
         return;
     }
-    let is_key = |fields: &&Vec<&str>| pages.iter().all(|records| are_distinct(records, &time, fields));
-    let found = combinations(&names).iter().find(is_key).map(|fields| fields.join(", "));
-    editor.note(match found {
+    let names = series.label_names();
+    let key = combinations(&names)
+        .into_iter()
+        .find(|fields| pages.iter().all(|records| are_distinct(records, &series.time, fields)));
+    editor.note(match key {
         Some(fields) => format!(
-            "several records have the same time; if `key: [{fields}]` distinguishes them in all responses, add it to \
-             the body"
+            "several records have the same time; if `key: [{}]` distinguishes them in all responses, add it to the \
+             body",
+            fields.join(", ")
         ),
         None => "several records have the same time; if some of their fields distinguish them, add a `key` to the body"
             .to_owned(),
     });
 }
 
-fn records_of<'r>(response: &'r SavedResponse, data: Option<&str>) -> Option<&'r Vec<Value>> {
-    let records = response.at(data.unwrap_or("."))?.as_sequence()?;
-    Some(records).filter(|records| records.iter().all(Value::is_mapping))
+/// A series of an endpoint that has no key yet.
+struct Series {
+    /// The path of the records.
+    data: String,
+    /// The name of the time field.
+    time: String,
+    fields: Vec<Field>,
 }
 
-/// Returns whether no two different records of one time have the same values in all of these fields.
+impl Series {
+    fn of(content: &Content, at: &At) -> Option<Self> {
+        let endpoint = content.endpoint(at);
+        let body = endpoint.body.known()?;
+        if body.series.is_none() || !body.key.is_empty() || !body.labels.is_empty() {
+            return None;
+        }
+        let envelope = content.service.envelope.as_ref();
+        let data = match (&body.data, envelope) {
+            (Some(own), _) => own.to_string(),
+            (None, Some(envelope)) => envelope.data.clone(),
+            (None, None) => ".".to_owned(),
+        };
+        let time = match &body.time {
+            Some(own) => own.to_string(),
+            None => content.service.envelope_time()?.name.to_string(),
+        };
+        if time == "none" {
+            return None;
+        }
+        let fields = content.body_record(&at.module, endpoint)?.fields;
+        Some(Self { data, time, fields })
+    }
+
+    /// The records of each response that has objects.
+    fn pages<'r>(&self, responses: &'r [SavedResponse]) -> Vec<&'r [Value]> {
+        let mut pages = Vec::new();
+        for response in responses {
+            if let Some(Value::Sequence(records)) = response.at(&self.data)
+                && records.iter().all(Value::is_mapping)
+            {
+                pages.push(records.as_slice());
+            }
+        }
+        pages
+    }
+
+    /// The names of the fields that may be a part of a key.
+    fn label_names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for field in &self.fields {
+            if *field.ty == "string" && *field.name != self.time && names.len() < MAX_CANDIDATES {
+                names.push(field.name.as_str());
+            }
+        }
+        names
+    }
+}
+
+/// `true` if no two different records of one time have the same values in all of these fields.
 fn are_distinct(records: &[Value], time: &str, fields: &[&str]) -> bool {
     let mut seen: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for record in records {
-        let Some(at) = record.get(time).filter(|at| !at.is_null()) else { continue };
-        let mut identity = vec![Some(at)];
-        identity.extend(fields.iter().map(|field| record.get(*field)));
+        let Some(time) = record.get(time) else { continue };
+        if time.is_null() {
+            continue;
+        }
+        let mut identity = vec![Some(time)];
+        for field in fields {
+            identity.push(record.get(*field));
+        }
         let of_identity = seen.entry(format!("{identity:?}")).or_default();
         of_identity.insert(format!("{record:?}"));
         if of_identity.len() > 1 {
@@ -68,20 +118,22 @@ fn are_distinct(records: &[Value], time: &str, fields: &[&str]) -> bool {
     true
 }
 
-/// Returns the combinations of names, those of fewer names first.
+/// The combinations of names, those of fewer names first.
 fn combinations<'n>(names: &[&'n str]) -> Vec<Vec<&'n str>> {
-    let mut all: Vec<Vec<&str>> = vec![Vec::new()];
-    let mut begin = 0;
+    let mut all = Vec::new();
+    // The combinations of the last length, each with the position after its last name.
+    let mut shorter: Vec<(Vec<&str>, usize)> = vec![(Vec::new(), 0)];
     for _ in 0..MAX_FIELDS {
-        let end = all.len();
-        for index in begin..end {
-            let last = all[index].last().and_then(|last| names.iter().position(|name| name == last));
-            for name in &names[last.map_or(0, |last| last + 1)..] {
-                all.push([all[index].as_slice(), &[name]].concat());
+        let mut longer = Vec::new();
+        for (combination, next) in &shorter {
+            for (index, name) in names.iter().enumerate().skip(*next) {
+                let mut extended = combination.clone();
+                extended.push(*name);
+                all.push(extended.clone());
+                longer.push((extended, index + 1));
             }
         }
-        begin = end;
+        shorter = longer;
     }
-    all.remove(0);
     all
 }

@@ -12,20 +12,24 @@ const MAX_DEPTH: usize = 3;
 
 /// Sets the `pages` of a series whose responses and params show them, or adds a note with the line to add.
 pub(super) fn propose_pages(editor: &mut Editor, at: &At, responses: &[SavedResponse]) {
-    let endpoint = editor.endpoint(at);
-    let Some(body) = endpoint.body.known().filter(|body| body.series.is_some()) else { return };
-    if endpoint.pages.is_some() {
+    let content = &editor.content;
+    let endpoint = content.endpoint(at);
+    let Some(body) = endpoint.body.known() else { return };
+    if body.series.is_none() || endpoint.pages.is_some() {
         return;
     }
-    let shared = editor.service.envelope.as_ref().map(|envelope| envelope.data.as_str());
-    let data = body.data.as_deref().map(String::as_str).or(shared).unwrap_or(".");
+    let data = match (&body.data, &content.service.envelope) {
+        (Some(own), _) => own.as_str(),
+        (None, Some(envelope)) => envelope.data.as_str(),
+        (None, None) => ".",
+    };
     let members = all_members(responses, data);
-    let params = editor.params_of(endpoint).unwrap_or_default();
+    let params = content.params_of(endpoint).unwrap_or_default();
     match recognize(&params, &members) {
         None => {}
         Some(Recognized::Pages(pages)) => {
             editor.note(format!("the endpoint gets `{}`", line(&pages)));
-            editor.endpoint_mut(at).pages = Some(*pages);
+            editor.content.endpoint_mut(at).pages = Some(*pages);
         }
         Some(Recognized::Candidate { cause, line }) => {
             editor.note(format!("there may be further pages: {cause}; if there are, add `{line}`"));
@@ -33,7 +37,7 @@ pub(super) fn propose_pages(editor: &mut Editor, at: &At, responses: &[SavedResp
     }
 }
 
-/// Returns what any of the responses has beside its records.
+/// What any of the responses has beside its records.
 fn all_members(responses: &[SavedResponse], data: &str) -> Vec<Member> {
     let mut all: Vec<Member> = Vec::new();
     for response in responses {
@@ -64,16 +68,7 @@ impl Beside<'_> {
         if depth == MAX_DEPTH {
             return;
         }
-        let keys: Vec<(String, &Value)> = match value {
-            Value::Mapping(members) => {
-                members.iter().filter_map(|(key, value)| Some((key.as_str()?.to_owned(), value))).collect()
-            }
-            Value::Sequence(items) if self.is_within(path) => {
-                items.iter().take(2).enumerate().map(|(index, item)| (index.to_string(), item)).collect()
-            }
-            _ => Vec::new(),
-        };
-        for (key, inner) in keys {
+        for (key, inner) in self.members_of(value, path) {
             // Such keys cannot be a part of a path.
             if key.is_empty() || key.contains(['.', '*']) {
                 continue;
@@ -92,11 +87,36 @@ impl Beside<'_> {
         }
     }
 
-    /// Returns whether the records are in the list at this path.
-    fn is_within(&self, list: &str) -> bool {
-        let rest = if list.is_empty() { Some(self.data) } else { self.data.strip_prefix(&format!("{list}.")) };
-        let index = rest.and_then(|rest| rest.split('.').next());
-        index.is_some_and(|index| index.parse::<usize>().is_ok())
+    /// The members of an object, or the first items of a list that contains the records.
+    fn members_of<'v>(&self, value: &'v Value, path: &str) -> Vec<(String, &'v Value)> {
+        let mut members = Vec::new();
+        match value {
+            Value::Mapping(entries) => {
+                for (key, inner) in entries {
+                    if let Some(key) = key.as_str() {
+                        members.push((key.to_owned(), inner));
+                    }
+                }
+            }
+            Value::Sequence(items) if self.are_records_in(path) => {
+                for (index, item) in items.iter().take(2).enumerate() {
+                    members.push((index.to_string(), item));
+                }
+            }
+            _ => {}
+        }
+        members
+    }
+
+    /// `true` if the records are in the list at this path.
+    fn are_records_in(&self, list: &str) -> bool {
+        let mut rest = self.data;
+        if !list.is_empty() {
+            let Some(inner) = self.data.strip_prefix(&format!("{list}.")) else { return false };
+            rest = inner;
+        }
+        let first = rest.split('.').next().unwrap_or_default();
+        first.parse::<usize>().is_ok()
     }
 
     fn content(&self, scalar: &Value) -> MemberContent {
@@ -114,16 +134,14 @@ impl Beside<'_> {
     }
 
     fn number(&self, number: Option<u64>) -> MemberContent {
-        let records = self.records.map(|records| records as u64);
-        if records.is_some_and(|records| number.is_some_and(|number| number > records)) {
-            MemberContent::MoreThanThePage
-        } else {
-            MemberContent::Number
+        match (number, self.records) {
+            (Some(number), Some(records)) if number > records as u64 => MemberContent::MoreThanThePage,
+            _ => MemberContent::Number,
         }
     }
 }
 
-/// Returns whether a text is the URL of a page, or its path with a query.
+/// `true` if a text is the URL of a page, or its path with a query.
 fn is_url(text: &str) -> bool {
     let is_path = text.starts_with('/') && text.contains('?');
     is_path || text.starts_with("https://") || text.starts_with("http://")

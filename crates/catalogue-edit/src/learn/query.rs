@@ -11,11 +11,11 @@ use crate::observed_query::{ObservedQuery, ValueKind};
 
 /// Adds the params that the endpoint does not have yet. A param that is a key by its name becomes the API key.
 pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &At, query: &ObservedQuery) {
-    let known = editor.params_of(editor.endpoint(at)).unwrap_or_default();
+    let endpoint = editor.content.endpoint(at).clone();
+    let known = editor.content.params_of(&endpoint).unwrap_or_default();
     let mut new = Vec::new();
     for (name, kind) in query.params() {
-        let is_named = |param: &Param| *param.name == *name || param.also_named.iter().any(|other| **other == *name);
-        if known.iter().any(is_named) {
+        if known.iter().any(|param| is_named(param, name)) {
             continue;
         }
         if kind == ValueKind::Secret {
@@ -29,20 +29,33 @@ pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &At, query: &Ob
     }
     let names: Vec<_> = query.params().map(|(name, _)| format!("`{name}`")).collect();
     editor.note(format!("the requests were sent with {}", names.join(", ")));
-    let Endpoint { name, rust_name, path, .. } = editor.endpoint(at).clone();
-    let endpoint = Endpoint { name, rust_name, path, params: Known::Known(new), evidence, ..Endpoint::default() };
+    let drafted = Endpoint {
+        name: endpoint.name,
+        rust_name: endpoint.rust_name,
+        path: endpoint.path,
+        params: Known::Known(new),
+        evidence,
+        ..Endpoint::default()
+    };
     let mut draft = Draft::new(Source::Responses);
-    draft.content.groups.insert(at.module.clone(), Group { endpoints: vec![endpoint], ..Group::default() });
+    draft.content.groups.insert(at.module.clone(), Group { endpoints: vec![drafted], ..Group::default() });
     merge(editor, &draft);
+}
+
+/// `true` if a param has or had a name.
+fn is_named(param: &Param, name: &str) -> bool {
+    *param.name == *name || param.also_named.iter().any(|other| **other == *name)
 }
 
 /// The definition of a param in a query.
 pub(crate) fn param_of(editor: &Editor, name: &str, kind: ValueKind) -> Param {
-    let (ty, form) = kind.ty();
-    let form = form.filter(|form| *form != editor.service.time_form());
+    let mut form = kind.time_form();
+    if form == Some(editor.content.service.time_form()) {
+        form = None;
+    }
     Param {
         name: name.into(),
-        ty: ty.into(),
+        ty: kind.ty().into(),
         unit: form.and_then(TimeForm::unit).map(|unit| unit.word().into()),
         format: form.and_then(TimeForm::format).map(Into::into),
         ..Param::default()
@@ -51,17 +64,16 @@ pub(crate) fn param_of(editor: &Editor, name: &str, kind: ValueKind) -> Param {
 
 /// Makes a param the API key of the service, unless the service has another one.
 pub(crate) fn learn_key(editor: &mut Editor, evidence: Evidence, name: &str) {
-    let known = editor.service.credentials.api_key.as_ref();
-    if known.is_some_and(|key| key.query.as_ref().is_some_and(|query| query.as_str() == name)) {
-        return;
-    }
-    if known.is_some() {
-        editor.note(format!(
-            "`{name}` in the query looks like a secret, but the service has another API key; it is omitted"
-        ));
+    if let Some(known) = &editor.content.service.credentials.api_key {
+        let is_same = known.query.as_ref().is_some_and(|query| query.as_str() == name);
+        if !is_same {
+            editor.note(format!(
+                "`{name}` in the query looks like a secret, but the service has another API key; it is omitted"
+            ));
+        }
         return;
     }
     editor.note(format!("`{name}` in the query looks like a key, so it becomes the API key of the service"));
-    editor.service.credentials.api_key =
-        Some(ApiKey { query: Some(name.into()), optional: true, evidence, ..ApiKey::default() });
+    let key = ApiKey { query: Some(name.into()), optional: true, evidence, ..ApiKey::default() };
+    editor.content.service.credentials.api_key = Some(key);
 }

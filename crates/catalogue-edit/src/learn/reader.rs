@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use catalogue::names::{self, Case};
 use catalogue::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
 
-use super::LearnOptions;
 use super::groups::Groups;
 use super::guess_type::{Guess, guess};
+use super::options::LearnOptions;
 use crate::content::{At, SERVICE, ident_of, known_mut};
-use crate::draft::{Draft, Source, WantedName, is_number};
+use crate::draft::{Draft, Source, WantedName};
+use crate::drafted_type::is_number;
 use crate::editor::Editor;
 use crate::merge::merge;
 use crate::observed_values::Observed;
@@ -33,22 +34,27 @@ pub(super) struct Reader<'a> {
     within: Vec<String>,
     /// The known records whose fields are being widened, the outermost first.
     pub(super) open: Vec<At>,
-    /// The inner values of each record that contains itself, with the module and the name of the record. Inner values
-    /// are compared after the outer values.
-    pub(super) waiting: Vec<(String, String, Observed)>,
+    /// The values that wait until the outer values of their records have been compared.
+    pub(super) waiting: Vec<InnerValues>,
     /// The values of the drafted records, by their provisional names.
     drafted_from: HashMap<String, Observed>,
 }
 
+/// The inner values of a record that contains itself.
+pub(super) struct InnerValues {
+    pub(super) module: String,
+    pub(super) record: String,
+    pub(super) values: Observed,
+}
+
 impl<'a> Reader<'a> {
     pub(super) fn new(editor: &'a mut Editor, options: &'a LearnOptions, endpoint: At, data: Option<String>) -> Self {
-        let (module, draft) = (endpoint.module.clone(), Draft::new(Source::Responses));
         Self {
             editor,
             options,
-            module,
+            module: endpoint.module.clone(),
             endpoint,
-            draft,
+            draft: Draft::new(Source::Responses),
             quoted: 0,
             data,
             labels: Vec::new(),
@@ -59,36 +65,63 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The body of the endpoint in the draft, if it is new.
+    fn drafted_body(&mut self) -> Option<&mut Body> {
+        let group = self.draft.content.groups.get_mut(&self.endpoint.module)?;
+        known_mut(&mut group.endpoints.first_mut()?.body)
+    }
+
     /// Notes that a response can have no list of records.
     pub(super) fn set_optional(&mut self) {
-        let drafted = self.draft.content.groups.values_mut().flat_map(|group| &mut group.endpoints);
-        for body in drafted.filter_map(|endpoint| known_mut(&mut endpoint.body)) {
+        if let Some(body) = self.drafted_body() {
             body.optional = Some(true.into());
+        }
+    }
+
+    /// Notes that the records are columns, which some responses lack if `are_optional` is `true`.
+    pub(super) fn set_columns(&mut self, are_optional: bool) {
+        let Some(body) = self.drafted_body() else { return };
+        body.columns = Some(true.into());
+        if are_optional {
+            body.optional = Some(true.into());
+        }
+        self.editor.note("the records are columns");
+        if are_optional {
+            self.editor.note("a response without the columns is an empty series");
         }
     }
 
     /// Drafts the labels of groups of records.
     pub(super) fn label(&mut self, groups: &Groups) {
-        let mut labels = self.new_fields(&Observed::of(&groups.label_values), |_| true);
-        for label in &mut labels {
-            let path = groups.labels.iter().find(|(name, _)| *name == *label.name).map(|(_, path)| path.as_str());
+        let mut fields = self.new_fields(&Observed::of(&groups.label_values), |_| true);
+        for field in &mut fields {
+            let Some(label) = groups.labels.iter().find(|label| label.name == *field.name) else { continue };
             // A label such as `metric.job` depends on the request.
-            label.optional |= path.is_some_and(|path| path.contains('.'));
-            label.at = path.filter(|path| *path != label.name.as_str()).map(Into::into);
+            field.optional |= label.path.contains('.');
+            if label.path != label.name {
+                field.at = Some(label.path.as_str().into());
+            }
         }
-        self.labels = labels;
+        self.labels = fields;
     }
 
     /// The fields of the endpoint's body in the catalogue.
     pub(super) fn listed(&self) -> Option<Record> {
-        self.editor.body_record(&self.module, self.editor.endpoint(&self.endpoint))
+        let content = &self.editor.content;
+        content.body_record(&self.module, content.endpoint(&self.endpoint))
     }
 
     /// Adds the body of the endpoint to the draft.
     pub(super) fn add_body(&mut self, body: Body) {
-        let Endpoint { name, rust_name, path, .. } = self.editor.endpoint(&self.endpoint).clone();
-        let (body, evidence) = (Known::Known(body), self.options.evidence);
-        let endpoint = Endpoint { name, rust_name, path, body, evidence, ..Endpoint::default() };
+        let known = self.editor.content.endpoint(&self.endpoint);
+        let endpoint = Endpoint {
+            name: known.name.clone(),
+            rust_name: known.rust_name.clone(),
+            path: known.path.clone(),
+            body: Known::Known(body),
+            evidence: self.options.evidence,
+            ..Endpoint::default()
+        };
         let group = Group { endpoints: vec![endpoint], ..Group::default() };
         self.draft.content.groups.insert(self.endpoint.module.clone(), group);
     }
@@ -107,19 +140,21 @@ impl<'a> Reader<'a> {
 
     /// The evidence of the known body.
     pub(super) fn known_evidence(&self) -> Evidence {
-        let endpoint = self.editor.endpoint(&self.endpoint);
-        endpoint.body.known().and_then(|body| body.evidence).unwrap_or(endpoint.evidence)
+        let endpoint = self.editor.content.endpoint(&self.endpoint);
+        let of_body = endpoint.body.known().and_then(|body| body.evidence);
+        of_body.unwrap_or(endpoint.evidence)
     }
 
     /// The evidence of learned facts, if it is weaker than `known`, which is the evidence of the record or body that
     /// contains the facts.
     pub(super) fn weaker_evidence(&self, known: Evidence) -> Option<Evidence> {
-        Some(self.options.evidence).filter(|own| known < *own)
+        let learned = self.options.evidence;
+        if known < learned { Some(learned) } else { None }
     }
 
     /// The name of the endpoint, from which names of records and types are made.
     pub(super) fn owner(&self) -> String {
-        ident_of(self.editor.endpoint(&self.endpoint)).unwrap_or_default()
+        ident_of(self.editor.content.endpoint(&self.endpoint)).unwrap_or_default()
     }
 
     /// The name of the record for nested objects: a known record with the same fields, or a new record.
@@ -127,12 +162,7 @@ impl<'a> Reader<'a> {
         self.within.push(singular(name));
         let fields = self.new_fields(seen, |_| true);
         self.within.pop();
-        let is_same = |record: &&Record| {
-            record.positional == seen.by_position && !record.columns && is_alike(&record.fields, &fields)
-        };
-        let modules = [self.module.as_str(), SERVICE].into_iter();
-        let known = modules.flat_map(|module| self.editor.records(module)).find(is_same);
-        if let Some(known) = known.map(|record| record.name.to_string()) {
+        if let Some(known) = self.known_like(&fields, seen.by_position) {
             // A field that the known record requires may be missing in these objects, so the known record is widened
             // too.
             self.known_record(&known, seen);
@@ -141,35 +171,51 @@ impl<'a> Reader<'a> {
         if let Some(shared) = self.shared_draft(&fields, seen) {
             return shared;
         }
-        let own = singular(name);
-        let own = if names::ident(&own, Case::Pascal).is_ok() { own } else { format!("{} {own}", self.owner()) };
-        let parent = self.within.last().cloned().unwrap_or_default();
-        let wanted = WantedName { name: own, parent, owner: self.owner(), is_chosen: false };
-        let (evidence, positional) = (self.options.evidence, seen.by_position);
-        let record = Record { evidence, positional, fields, ..Record::default() };
+        let wanted = self.wanted_record_name(&singular(name));
+        let record =
+            Record { evidence: self.options.evidence, positional: seen.by_position, fields, ..Record::default() };
         let drafted = self.draft.add_record(record, wanted);
         self.drafted_from.insert(drafted.clone(), seen.clone());
         drafted
+    }
+
+    /// The name of a known record with the same fields.
+    fn known_like(&self, fields: &[Field], is_positional: bool) -> Option<String> {
+        for module in [self.module.as_str(), SERVICE] {
+            for record in self.editor.content.records(module) {
+                let has_same_form = record.positional == is_positional && !record.columns;
+                if has_same_form && is_alike(&record.fields, fields) {
+                    return Some(record.name.to_string());
+                }
+            }
+        }
+        None
+    }
+
+    fn wanted_record_name(&self, singular: &str) -> WantedName {
+        let owner = self.owner();
+        let is_name = names::ident(singular, Case::Pascal).is_ok();
+        let name = if is_name { singular.to_owned() } else { format!("{owner} {singular}") };
+        let parent = self.within.last().cloned().unwrap_or_default();
+        WantedName { name, parent, owner, is_chosen: false }
     }
 
     /// The drafted record with the same fields, if there is one. It is extended by what only these objects have. Where
     /// the types of numbers differ, the type is guessed again from all values, because either type can lose digits of
     /// the other's values.
     fn shared_draft(&mut self, fields: &[Field], seen: &Observed) -> Option<String> {
-        let drafted = &mut self.draft.content.service.records;
-        let is_same = |record: &Record| record.positional == seen.by_position && is_alike(&record.fields, fields);
-        let shared = drafted.iter_mut().find(|record| is_same(record) && has_same_times(&record.fields, fields))?;
+        let shared = self.draft.content.service.records.iter_mut().find(|record| {
+            record.positional == seen.by_position
+                && is_alike(&record.fields, fields)
+                && has_same_times(&record.fields, fields)
+        })?;
         let all = self.drafted_from.get(shared.name.as_str())?.with(seen);
         for (known, field) in shared.fields.iter_mut().zip(fields) {
-            known.optional |= field.optional;
-            known.quoted = known.quoted.take().filter(|_| field.quoted.is_some());
-            for text in &field.nulls {
-                if !known.nulls.contains(text) {
-                    known.nulls.push(text.clone());
-                }
-            }
-            if known.ty != field.ty {
-                let Guess::Builtin(ty) = guess(&known.name, all.fields.get(known.name.as_str())?) else { continue };
+            extend(known, field);
+            if known.ty != field.ty
+                && let Some(values) = all.fields.get(known.name.as_str())
+                && let Guess::Builtin(ty) = guess(&known.name, values)
+            {
                 known.ty = ty.into();
             }
         }
@@ -179,15 +225,39 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Extends a drafted field by what another field of the same name allows.
+fn extend(known: &mut Field, field: &Field) {
+    known.optional |= field.optional;
+    if field.quoted.is_none() {
+        known.quoted = None;
+    }
+    for text in &field.nulls {
+        if !known.nulls.contains(text) {
+            known.nulls.push(text.clone());
+        }
+    }
+}
+
 /// `true` if the times in two lists of fields are written alike.
 fn has_same_times(one: &[Field], other: &[Field]) -> bool {
-    let mut pairs = one.iter().zip(other);
-    pairs.all(|(one, other)| one.unit == other.unit && one.format == other.format)
+    for (one, other) in one.iter().zip(other) {
+        if one.unit != other.unit || one.format != other.format {
+            return false;
+        }
+    }
+    true
 }
 
 /// `true` if two lists of fields have the same names and types. All types of numbers count as the same.
 fn is_alike(one: &[Field], other: &[Field]) -> bool {
-    let has_type = |one: &Field, other: &Field| one.ty == other.ty || is_number(&one.ty) && is_number(&other.ty);
-    let same = |(one, other): (&Field, &Field)| one.name == other.name && has_type(one, other);
-    one.len() == other.len() && one.iter().zip(other).all(same)
+    if one.len() != other.len() {
+        return false;
+    }
+    for (one, other) in one.iter().zip(other) {
+        let has_same_type = one.ty == other.ty || is_number(&one.ty) && is_number(&other.ty);
+        if one.name != other.name || !has_same_type {
+            return false;
+        }
+    }
+    true
 }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use catalogue::model::{TimeForm, TimeUnit};
 use catalogue::spec::{Evidence, Field};
 use catalogue::type_expr::TypeExpr;
 use heck::ToSnakeCase;
 
 use super::reader::Reader;
-use super::value_types::{wider_builtin, with_form};
+use super::wider_builtin::wider_builtin;
+use super::wider_types::with_form;
 use crate::observed_values::Observed;
 
 impl Observed {
@@ -77,21 +77,20 @@ impl Reader<'_> {
                 fitting.push(*name);
             }
         }
-        let is_same = |name: &&&str| name.to_snake_case() == field.name.to_snake_case();
-        if let Some(same) = fitting.iter().find(is_same) {
-            return Some(same);
+        for name in &fitting {
+            if name.to_snake_case() == field.name.to_snake_case() {
+                return Some(name);
+            }
         }
         let [only] = fitting.as_slice() else { return None };
-        let others = vanished.iter().filter(|other| self.does_fit(other, new[only]));
-        (others.count() == 1).then_some(only)
+        let fitting_fields = vanished.iter().filter(|other| self.does_fit(other, new[only])).count();
+        if fitting_fields == 1 { Some(only) } else { None }
     }
 
     /// `true` if a field of a built-in type decodes the values.
     fn does_fit(&self, field: &Field, values: &Observed) -> bool {
         let Some(expr) = TypeExpr::parse(&field.ty) else { return false };
-        let own =
-            TimeForm::of(field.unit.as_ref().and_then(|unit| TimeUnit::of(unit)), field.format.as_deref().copied());
-        match with_form(&expr, own.unwrap_or_else(|| self.editor.service.time_form())) {
+        match with_form(&expr, self.form_of(field)) {
             TypeExpr::Builtin(builtin) => values.values() > 0 && wider_builtin(builtin, values).is_none(),
             _ => false,
         }

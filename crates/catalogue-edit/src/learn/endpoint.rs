@@ -1,0 +1,153 @@
+//! Learns from the responses of one endpoint.
+
+use super::body_kind::{self, BodyKind};
+use super::columns;
+use super::error_responses;
+use super::error_words;
+use super::groups::{self, Groups};
+use super::history::propose_history;
+use super::key::note_key;
+use super::options::{EndpointResponses, LearnOptions, read};
+use super::pages::propose_pages;
+use super::query;
+use super::reader::Reader;
+use super::records::{all_bodies, has_missing_list, objects, records};
+use crate::content::{At, Content};
+use crate::editor::Editor;
+use crate::observed_values::Observed;
+use crate::saved_response::SavedResponse;
+
+/// Adds what the responses of one endpoint show.
+pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointResponses) -> Result<(), String> {
+    let (label, at) = editor.content.find(&sample.endpoint)?;
+    let mut responses = read(options, sample)?;
+    let errors = error_words::take_errors(editor, &mut responses);
+    error_responses::learn_status(editor, options.evidence, &responses, &errors);
+    error_words::note_zone(editor, &responses);
+    let warning = error_responses::check(editor, &at, &responses)?;
+    let layout = Layout::of(&editor.content, &at, &mut responses)?;
+    editor.subject = label;
+    layout.note_object(editor, &responses);
+    let values = layout.values(editor, &responses)?;
+    let mut reader = Reader::new(editor, options, at.clone(), layout.own_path.clone());
+    if let Some(groups) = &layout.groups {
+        reader.label(groups);
+    }
+    let values = reader.by_names(layout.kind, values)?;
+    if let Some(warning) = warning {
+        reader.editor.note(warning);
+    }
+    reader.read(layout.kind, &values)?;
+    layout.read_other_facts(&mut reader, &responses);
+    reader.merge(&values);
+    query::learn(editor, options.evidence, &at, &sample.query);
+    propose_history(editor, options.evidence, &at);
+    propose_pages(editor, &at, &responses);
+    note_key(editor, &at, &responses);
+    Ok(())
+}
+
+/// The layout of the bodies of an endpoint.
+struct Layout {
+    kind: BodyKind,
+    /// `true` if the catalogue declares the kind.
+    is_declared: bool,
+    /// The path of the records, if it differs from the path in the envelope.
+    own_path: Option<String>,
+    /// The path of the records.
+    path: Option<String>,
+    groups: Option<Groups>,
+    columns: Columns,
+}
+
+/// Whether the records of the responses are columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Columns {
+    No,
+    InAllResponses,
+    InSomeResponses,
+}
+
+impl Layout {
+    /// The layout that the catalogue declares, or that the responses show. Converts columns in the responses to
+    /// records.
+    fn of(content: &Content, at: &At, responses: &mut Vec<SavedResponse>) -> Result<Self, String> {
+        let known = content.endpoint(at).body.known();
+        let envelope_path = content.service.envelope.as_ref().map(|envelope| envelope.data.clone());
+        let declared_kind = BodyKind::known(known);
+        let mut own_path = known.and_then(|body| body.data.as_deref().cloned());
+        let has_labels = known.is_some_and(|body| !body.labels.is_empty());
+        let mut groups = None;
+        if declared_kind.is_none() || has_labels {
+            groups = groups::of(responses, known);
+        }
+        let mut columns = Columns::No;
+        if groups.is_none() {
+            let path = own_path.as_deref().or(envelope_path.as_deref()).unwrap_or(".");
+            columns = columns_to_records(content, at, path, responses);
+        }
+        let kind = if let Some(kind) = declared_kind {
+            kind
+        } else if let Some(groups) = &groups {
+            own_path = Some(groups.data.clone());
+            BodyKind::Series
+        } else {
+            let found = body_kind::of(responses, envelope_path.as_deref())?;
+            own_path = found.path;
+            found.kind
+        };
+        let path = own_path.clone().or(envelope_path);
+        Ok(Self { kind, is_declared: declared_kind.is_some(), own_path, path, groups, columns })
+    }
+
+    /// Adds a note if the body is learned as one object although a response has the member of a series.
+    fn note_object(&self, editor: &mut Editor, responses: &[SavedResponse]) {
+        let Some(path) = &self.path else { return };
+        let has_member = responses.iter().any(|response| response.at(path).is_some());
+        if self.kind == BodyKind::Object && !self.is_declared && has_member {
+            editor.note(format!("`{path}` is not a list, so the body is one object, not a series"));
+        }
+    }
+
+    /// Collects the records of all responses, or their bodies.
+    fn values(&self, editor: &Editor, responses: &[SavedResponse]) -> Result<Observed, String> {
+        match (self.kind, &self.groups) {
+            (BodyKind::Series, Some(groups)) => Ok(Observed::of(&groups.records)),
+            (BodyKind::Series, None) => records(responses, self.path.as_deref()),
+            (BodyKind::Object, _) => Ok(error_responses::without_status(editor, objects(responses)?)),
+            (BodyKind::Value, _) => Ok(all_bodies(responses)),
+        }
+    }
+
+    /// Adds the facts about the body that its records do not show.
+    fn read_other_facts(&self, reader: &mut Reader<'_>, responses: &[SavedResponse]) {
+        if self.columns != Columns::No {
+            reader.set_columns(self.columns == Columns::InSomeResponses);
+        }
+        if self.kind != BodyKind::Series {
+            return;
+        }
+        if self.groups.is_none() && has_missing_list(responses, self.path.as_deref()) {
+            reader.set_optional();
+        }
+        if self.own_path.is_none() {
+            reader.metadata(responses);
+        }
+    }
+}
+
+/// Converts columns to records, if the catalogue declares columns, or if the body is unknown and the responses have
+/// some. `path` is the path of declared columns.
+fn columns_to_records(content: &Content, at: &At, path: &str, responses: &mut Vec<SavedResponse>) -> Columns {
+    let endpoint = content.endpoint(at);
+    let received = responses.len();
+    let has_columns = match content.body_record(&at.module, endpoint) {
+        Some(record) if record.columns => columns::to_records(responses, Some((path, &record.fields))),
+        _ => endpoint.body.known().is_none() && columns::to_records(responses, None),
+    };
+    match has_columns {
+        false => Columns::No,
+        true if responses.len() < received => Columns::InSomeResponses,
+        true => Columns::InAllResponses,
+    }
+}

@@ -1,0 +1,155 @@
+//! The scalars in a body that can be a status, a code or the message of an error.
+
+use serde_yaml::Value;
+
+/// The names of members that contain a status code, in lower case without underscores.
+pub(super) const CODES: &str = "code errcode errno errorcode resultcode retcode statuscode";
+/// The names of members that contain the message of an error, in lower case without underscores.
+pub(super) const MESSAGES: &str = "err errmsg error errormessage errors message msg retmsg";
+/// The names of members whose word is the status of a response, in lower case without separators.
+const STATUSES: &str = "ok response result resultstatus s stat state status success";
+/// The names of objects at the top of a body that have its status. A status elsewhere is usually one of a record.
+const CONTAINERS: &str = "envelope head header info meta metadata response status";
+/// Words that mean success.
+pub(super) const SUCCESSES: &str = "ok okay requestsucceeded succeeded success successful true";
+/// Words that mean failure.
+pub(super) const FAILURES: &str = "bad badrequest denied err error fail failed failure false invalid nok notok \
+    requestfailed requestnotprocessed requestfailedinvalidparameters unauthorized";
+/// Words that mean that there are no records.
+pub(super) const WITHOUT_DATA: &str = "empty nodata norecords noresults";
+/// The names of further members that contain the message of an error.
+const DETAILS: &str = "description detail errordescription information note reason title";
+
+/// The greatest depth of a status or a message in a body.
+const MAX_DEPTH: usize = 4;
+
+/// A scalar in a body, with its JSON path.
+pub(super) struct Leaf<'v> {
+    pub(super) path: String,
+    name: String,
+    pub(super) value: &'v Value,
+}
+
+/// A list or an object in a body, with its JSON path.
+struct Inner<'v> {
+    path: String,
+    value: &'v Value,
+}
+
+impl Leaf<'_> {
+    /// `true` if the value is a status, and one of several words.
+    pub(super) fn is_status_among(&self, words: &str) -> bool {
+        self.is_status() && written(self.value).is_some_and(|word| is_among(words, &plain(&word)))
+    }
+
+    fn is_status(&self) -> bool {
+        let is_in_place = match self.path.rsplit_once('.') {
+            Some((around, _)) => is_among(CONTAINERS, around),
+            None => true,
+        };
+        is_in_place && is_among(STATUSES, &self.name)
+    }
+
+    /// `true` if the value is a text for users that explains an error.
+    pub(super) fn is_message(&self) -> bool {
+        let path = self.path.to_lowercase();
+        let is_in_message = path.contains("message") || path.contains("error");
+        let is_part = is_in_message && is_among("text value", &self.name);
+        let is_named = is_among(MESSAGES, &self.name) || is_among(DETAILS, &self.name);
+        let has_text = self.value.as_str().is_some_and(|text| !text.is_empty());
+        has_text && (is_named || is_part)
+    }
+
+    pub(super) fn is_code(&self) -> bool {
+        written(self.value).is_some() && is_among(CODES, &self.name)
+    }
+
+    /// The time zone that the value names, if it is another than UTC.
+    pub(super) fn other_zone(&self) -> Option<&str> {
+        let zone = self.value.as_str()?;
+        let name = plain(&self.name);
+        let is_named = matches!(name.trim_start_matches(char::is_numeric), "timezone" | "zone" | "tz");
+        if is_named && is_zone(zone) && !["UTC", "GMT", "Etc/UTC"].contains(&zone) { Some(zone) } else { None }
+    }
+}
+
+/// `true` for a zone such as `US/Eastern` or `EST`, and not for a place such as `eu-west-1`.
+fn is_zone(text: &str) -> bool {
+    let is_abbreviation = (3..=4).contains(&text.len()) && text.bytes().all(|letter| letter.is_ascii_uppercase());
+    text.contains('/') || is_abbreviation
+}
+
+/// A word in lower case, without anything but letters and digits.
+fn plain(word: &str) -> String {
+    let mut plain = String::new();
+    for letter in word.chars() {
+        if letter.is_alphanumeric() {
+            plain.extend(letter.to_lowercase());
+        }
+    }
+    plain
+}
+
+/// `true` if a name is among names that are separated by spaces, regardless of case and separators.
+pub(super) fn is_among(names: &str, name: &str) -> bool {
+    let name = name.to_lowercase().replace(['_', '-', ' '], "");
+    names.split(' ').any(|known| known == name)
+}
+
+/// A status as the catalogue writes it.
+pub(super) fn written(status: &Value) -> Option<String> {
+    match status {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Sequence(items) if items.is_empty() => Some("[]".to_owned()),
+        _ => None,
+    }
+}
+
+/// The scalars of a body, those at its top first. Of a list, only the first item is read.
+pub(super) fn leaves(body: &Value) -> Vec<Leaf<'_>> {
+    let mut found = Vec::new();
+    let mut level = vec![Inner { path: String::new(), value: body }];
+    for _ in 0..MAX_DEPTH {
+        let mut deeper = Vec::new();
+        for Inner { path, value } in level {
+            for (name, inner) in members(value) {
+                if name.contains('.') || name == "*" {
+                    continue;
+                }
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                match inner {
+                    Value::Sequence(items) if items.first().is_some_and(Value::is_string) => {
+                        found.push(Leaf { path, name, value: &items[0] });
+                    }
+                    Value::Mapping(_) | Value::Sequence(_) => deeper.push(Inner { path, value: inner }),
+                    scalar => found.push(Leaf { path, name, value: scalar }),
+                }
+            }
+        }
+        level = deeper;
+    }
+    found
+}
+
+/// The members of an object, or the first item of a list.
+fn members(value: &Value) -> Vec<(String, &Value)> {
+    let mut members = Vec::new();
+    match value {
+        Value::Mapping(entries) => {
+            for (key, value) in entries {
+                if let Some(key) = key.as_str() {
+                    members.push((key.to_owned(), value));
+                }
+            }
+        }
+        Value::Sequence(items) => {
+            if let Some(first) = items.first() {
+                members.push(("0".to_owned(), first));
+            }
+        }
+        _ => {}
+    }
+    members
+}

@@ -1,0 +1,109 @@
+//! The signs by which the body of an error response is recognized.
+
+use catalogue::spec::{ErrorBody, Service};
+use serde_yaml::Value;
+
+use super::error_leaves::{CODES, MESSAGES, is_among, written};
+use crate::saved_response::SavedResponse;
+
+/// The names of members of error responses other than messages and codes.
+const OTHERS: &str = "detail details path requestid status success timestamp type";
+/// Values of status codes that mean success.
+const SUCCESS: &str = "0 00000 200 200000 ok success";
+
+/// A status that does not mean success.
+pub(super) struct FailedStatus<'s> {
+    pub(super) path: &'s str,
+    /// The value as JSON.
+    pub(super) value: String,
+}
+
+/// The members of a body that is an object.
+pub(super) fn members(body: &Value) -> Vec<(&str, &Value)> {
+    let mut members = Vec::new();
+    for (key, value) in body.as_mapping().into_iter().flatten() {
+        if let Some(key) = key.as_str() {
+            members.push((key, value));
+        }
+    }
+    members
+}
+
+pub(super) fn is_success(code: &Value) -> bool {
+    written(code).is_some_and(|code| is_among(SUCCESS, &code))
+}
+
+/// The reason why a body is probably that of an error, judged by the names of its members.
+pub(super) fn likely_error(body: &Value) -> Option<&'static str> {
+    let mut has_message = false;
+    let mut has_text = false;
+    let mut has_failed_code = false;
+    let mut has_other_members = false;
+    for (key, value) in members(body) {
+        if is_among(MESSAGES, key) {
+            has_message = true;
+            has_text |= value.as_str().is_some_and(|text| !text.is_empty());
+        } else if is_among(CODES, key) {
+            has_failed_code |= written(value).is_some() && !is_success(value);
+        } else if !is_among(OTHERS, key) {
+            has_other_members = true;
+        }
+    }
+    if has_message && !has_other_members {
+        return Some("it has only a message");
+    }
+    if has_text && has_failed_code {
+        return Some("it has a message and a status code that does not mean success");
+    }
+    None
+}
+
+/// The status in a body, if its value does not mean success.
+pub(super) fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) -> Option<FailedStatus<'s>> {
+    if error.success.is_empty() {
+        return None;
+    }
+    let paths = if error.code.is_empty() { &error.message } else { &error.code };
+    for path in paths {
+        let Some(status) = response.at(path) else { continue };
+        if is_listed(error, status) {
+            return None;
+        }
+        return Some(FailedStatus { path, value: serde_json::to_string(status).unwrap_or_default() });
+    }
+    None
+}
+
+/// `true` if `error_body` lists a status as a success.
+fn is_listed(error: &ErrorBody, status: &Value) -> bool {
+    let Some(status) = written(status) else { return false };
+    error.success.iter().any(|known| known.eq_ignore_ascii_case(&status))
+}
+
+/// The JSON path of the message, if a body is an error response.
+pub(super) fn message_path<'s>(service: &'s Service, response: &SavedResponse) -> Option<&'s str> {
+    let error = &service.error_body;
+    if !error.success.is_empty() {
+        return None;
+    }
+    for path in &error.message {
+        if response.at(path).is_some_and(Value::is_string) {
+            return Some(path);
+        }
+    }
+    // Some error responses have a list where `error_body` declares the object with the message. Such a response is
+    // recognized by its keys: each of them is the first key of a path in `error_body`.
+    if !response.body.is_mapping() {
+        return None;
+    }
+    for (key, _) in members(&response.body) {
+        if error.message.iter().chain(&error.code).all(|path| first_key(path) != key) {
+            return None;
+        }
+    }
+    error.message.iter().map(|path| first_key(path)).find(|key| response.body.get(key).is_some())
+}
+
+pub(super) fn first_key(path: &str) -> &str {
+    path.split('.').next().unwrap_or_default()
+}

@@ -1,0 +1,31 @@
+//! Proposes the history of an endpoint by its params.
+
+use catalogue::spec::{Endpoint, Evidence, Known};
+
+use crate::content::At;
+use crate::editor::Editor;
+use crate::history_params::history;
+
+/// Sets the `history` of an endpoint that returns a time series and has the params of a history, unless the service
+/// declares these params.
+pub(super) fn propose_history(editor: &mut Editor, evidence: Evidence, at: &At) {
+    let content = &editor.content;
+    let endpoint = content.endpoint(at);
+    if endpoint.history.is_some() || content.service.history.is_some() || !returns_time_series(endpoint) {
+        return;
+    }
+    let params = content.params_of(endpoint).unwrap_or_default();
+    let Some(found) = history(&params, &content.service.types, evidence) else { return };
+    let mut ends = Vec::new();
+    for name in [&found.from, &found.to].into_iter().flatten() {
+        ends.push(format!("`{name}`"));
+    }
+    editor.note(format!("a history is requested with {}", ends.join(" and ")));
+    editor.content.endpoint_mut(at).history = Some(Known::Known(found));
+}
+
+fn returns_time_series(endpoint: &Endpoint) -> bool {
+    let Some(body) = endpoint.body.known() else { return false };
+    let is_timed = body.time.as_ref().is_some_and(|time| time.as_str() != "none");
+    body.series.is_some() && is_timed
+}

@@ -1,0 +1,75 @@
+//! Recognizes the format of times in texts.
+
+use catalogue::model::{TimeForm, TimeFormat};
+
+use crate::observed_values::{Observed, shown};
+use crate::written_periods::is_period;
+
+/// `true` if all values are periods of this format, as texts or as integers.
+pub(super) fn are_periods(seen: &Observed, format: TimeFormat) -> bool {
+    let is_whole = seen.fractions + seen.non_integers == 0;
+    // The smallest and the largest of the integers stand for all of them.
+    let integers = [shown(seen.min), shown(seen.max)];
+    let mut texts: Vec<&String> = seen.texts.iter().collect();
+    if seen.integers > 0 {
+        texts.extend(&integers);
+    }
+    is_whole
+        && seen.integers + seen.text_times == seen.values()
+        && !texts.is_empty()
+        && texts.iter().all(|text| is_period(text, format))
+}
+
+/// The format in which every string is a timestamp, if there is one.
+pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
+    if seen.kinds() != 1 || seen.text_times == 0 {
+        return None;
+    }
+    if !seen.texts.is_empty() {
+        for format in [TimeFormat::Quarter, TimeFormat::Month, TimeFormat::Hour] {
+            if seen.texts.iter().all(|text| is_period(text, format) && text.parse::<u32>().is_err()) {
+                return Some(format);
+            }
+        }
+    }
+    let mut format = TimeFormat::Date;
+    for text in &seen.texts {
+        if format_of(text)? == TimeFormat::Iso8601 {
+            format = TimeFormat::Iso8601;
+        }
+    }
+    Some(format)
+}
+
+/// The format of a string, if the client can parse it as a timestamp.
+pub(super) fn format_of(text: &str) -> Option<TimeFormat> {
+    let formats = [TimeFormat::Date, TimeFormat::Iso8601];
+    formats.into_iter().find(|format| TimeForm::Written(*format).is_written(text))
+}
+
+/// `true` if a text is a time, such as the key of a map from times to values.
+pub(super) fn is_time_text(text: &str) -> bool {
+    format_of(text).is_some()
+        || is_period(text, TimeFormat::Quarter)
+        || is_period(text, TimeFormat::Hour)
+        || is_month_text(text)
+}
+
+fn is_month_text(text: &str) -> bool {
+    is_period(text, TimeFormat::Month) && text.len() > "yyyymm".len()
+}
+
+/// `true` if records have a year, and a period in it such as `M01`.
+pub(super) fn is_year_and_period(seen: &Observed) -> bool {
+    let (Some(year), Some(period)) = (seen.fields.get("year"), seen.fields.get("period")) else { return false };
+    year.text_times > 0
+        && period.text_times > 0
+        && year.texts.iter().all(|text| is_period(text, TimeFormat::Year))
+        && period.texts.iter().all(|text| is_part_of_year(text))
+}
+
+/// `true` for a letter and a number, such as `M01` or `Q1`.
+fn is_part_of_year(text: &str) -> bool {
+    let number = text.strip_prefix(['M', 'Q', 'S', 'A', 'W']);
+    text.len() < 4 && number.is_some_and(|number| number.parse::<u8>().is_ok())
+}
