@@ -50,10 +50,21 @@ pub(super) fn before_headers(error: impl Into<BoxError>, is_connect: bool, route
         return no_connection(error, &route());
     }
     if causes(&*error).any(is_unsent) {
-        Error::retryable(ErrorKind::Send, "the request could not be sent").with_source(error)
-    } else {
-        Error::retryable(ErrorKind::Headers, "the connection failed before a status arrived").with_source(error)
+        return Error::retryable(ErrorKind::Send, "the request could not be sent").with_source(error);
     }
+    let invalid = causes(&*error).find_map(invalid_response);
+    if let Some(reason) = invalid {
+        let message = format!("the response is not valid HTTP: {reason}");
+        let hint = "check scheme and port of the base URL, and any proxy in between";
+        return Error::retryable(ErrorKind::Headers, message).with_hint(hint).with_source(error);
+    }
+    Error::retryable(ErrorKind::Headers, "the connection failed before a status arrived").with_source(error)
+}
+
+/// The reason why the status line or the headers of a response cannot be read.
+fn invalid_response(cause: &(dyn StdError + 'static)) -> Option<String> {
+    let error: &hyper::Error = cause.downcast_ref()?;
+    if error.is_parse() { Some(error.to_string()) } else { None }
 }
 
 fn is_unsent(cause: &(dyn StdError + 'static)) -> bool {
