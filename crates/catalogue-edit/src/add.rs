@@ -5,10 +5,12 @@ use catalogue::spec::{Endpoint, Evidence, Group, Known, ParamEntry};
 use catalogue::{Catalogue, url_path};
 use heck::ToTitleCase;
 
-use super::content::{Content, SERVICE, ident_of, label, new_service};
-use super::draft::{Draft, Source, path_param};
-use super::editor::{CatalogueChange, Editor, Refusal};
-use super::merge::{ClientNames, merge};
+use crate::catalogue_change::CatalogueChange;
+use crate::content::{Content, SERVICE, ident_of, label, new_service};
+use crate::draft::{Draft, Source, path_param};
+use crate::editor::Editor;
+use crate::merge::{ClientNames, merge};
+use crate::refusal::Refusal;
 
 /// The facts about a new endpoint.
 #[derive(Clone, Debug)]
@@ -33,38 +35,19 @@ pub struct Addition {
 
 /// Returns the change that adds an endpoint to a catalogue. Without a catalogue, the endpoint starts one.
 pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<CatalogueChange, Refusal> {
-    let mut editor = catalogue.map_or_else(|| Ok(started(addition)), Editor::open)?;
+    let mut editor = match catalogue {
+        Some(catalogue) => Editor::open(catalogue)?,
+        None => started(addition),
+    };
     let group = &addition.group;
     if group == SERVICE {
         let why = "`service` cannot be the name of a group: service.yaml contains the facts that all groups share";
         return Err(why.into());
     }
-    let entry = entry(&editor, addition);
-    let mut notes = Vec::new();
-    for (at, known) in editor.endpoints() {
-        let label = label(&at, known);
-        match known.path.known() {
-            Some(path) if url_path::template(path) == url_path::template(&addition.path) => {
-                return Err(format!("`{}` already exists as `{label}`", addition.path).into());
-            }
-            None if at.module != *group && ident_of(known) == ident_of(&entry) => {
-                let group = &at.module;
-                notes.push(format!("`{label}` has no path yet; to add the path to it, use `--group {group}`"));
-            }
-            _ => {}
-        }
-    }
-    if !editor.groups.contains_key(group) {
-        if !names::is_ident(group, Case::Snake) {
-            let like = names::ident(group, Case::Snake).ok().filter(|ident| names::is_ident(ident, Case::Snake));
-            let like = like.unwrap_or_else(|| "my_group".to_owned());
-            return Err(format!("`{group}` is not a valid group name; use a name like `{like}`").into());
-        }
-        let mut note = format!("the group `{group}` is new");
-        if let Some(meant) = wording::did_you_mean(group, editor.groups.keys().map(String::as_str)) {
-            note += &format!("; {meant}");
-        }
-        notes.push(note);
+    let entry = entry(&editor.content, addition);
+    let mut notes = notes_about_endpoints(&editor.content, addition, &entry)?;
+    if !editor.content.groups.contains_key(group) {
+        notes.push(note_about_new_group(&editor.content, group)?);
     }
     editor.note_all(notes);
     let drafted = Group { title: group.to_title_case().into(), endpoints: vec![entry], ..Group::default() };
@@ -82,31 +65,81 @@ fn started(addition: &Addition) -> Editor {
     editor
 }
 
+/// Rejects a path that exists, and returns notes about endpoints of other groups that may be the same.
+fn notes_about_endpoints(known: &Content, addition: &Addition, entry: &Endpoint) -> Result<Vec<String>, Refusal> {
+    let template = url_path::template(&addition.path);
+    let mut notes = Vec::new();
+    for (at, endpoint) in known.endpoints() {
+        let label = label(&at, endpoint);
+        match endpoint.path.known() {
+            Some(path) if url_path::template(path) == template => {
+                return Err(format!("`{}` already exists as `{label}`", addition.path).into());
+            }
+            None if at.module != addition.group && ident_of(endpoint) == ident_of(entry) => {
+                let group = &at.module;
+                notes.push(format!("`{label}` has no path yet; to add the path to it, use `--group {group}`"));
+            }
+            _ => {}
+        }
+    }
+    Ok(notes)
+}
+
+/// Rejects the name of a new group that is not valid.
+fn note_about_new_group(known: &Content, group: &str) -> Result<String, Refusal> {
+    if !names::is_ident(group, Case::Snake) {
+        let like = match names::ident(group, Case::Snake) {
+            Ok(ident) if names::is_ident(&ident, Case::Snake) => ident,
+            _ => "my_group".to_owned(),
+        };
+        return Err(format!("`{group}` is not a valid group name; use a name like `{like}`").into());
+    }
+    let note = format!("the group `{group}` is new");
+    match wording::did_you_mean(group, known.groups.keys().map(String::as_str)) {
+        Some(meant) => Ok(format!("{note}; {meant}")),
+        None => Ok(note),
+    }
+}
+
 fn entry(known: &Content, addition: &Addition) -> Endpoint {
     let path = &addition.path;
-    let in_path = url_path::params(path);
-    let own = in_path.iter().map(|name| ParamEntry::Own(Box::new(path_param(name))));
-    let named = addition.params.iter().flatten().map(|name| ParamEntry::Name(name.as_str().into()));
-    // A path with params needs a list of params, so `unknown` is possible only if the path has no params.
-    let is_unknown = addition.params.is_none() && in_path.is_empty();
-    let params = Known::Known(own.chain(named).collect());
+    let name = match &addition.name {
+        Some(name) => name.clone(),
+        None => free_name(known, &addition.group, path),
+    };
     Endpoint {
-        name: addition.name.clone().unwrap_or_else(|| free_name(known, &addition.group, path)).into(),
+        name: name.into(),
         rust_name: addition.rust_name.as_deref().map(Into::into),
         path: Known::Known(path.as_str().into()),
         evidence: addition.evidence,
         summary: addition.summary.clone().unwrap_or_default(),
-        params: if is_unknown { Known::Unknown } else { params },
+        params: params(addition),
         ..Endpoint::default()
     }
+}
+
+/// The params in the path, and those that the user named.
+fn params(addition: &Addition) -> Known<Vec<ParamEntry>> {
+    let mut entries = Vec::new();
+    for name in url_path::params(&addition.path) {
+        entries.push(ParamEntry::Own(Box::new(path_param(name))));
+    }
+    // A path with params needs a list of params, so `unknown` is possible only if the path has no params.
+    if addition.params.is_none() && entries.is_empty() {
+        return Known::Unknown;
+    }
+    for name in addition.params.iter().flatten() {
+        entries.push(ParamEntry::Name(name.as_str().into()));
+    }
+    Known::Known(entries)
 }
 
 /// Derives the name of an endpoint from its path: the words of the last path segment that is not a param, and of the
 /// segments before it if that name is taken or reserved. If no name is free, returns the shortest one, about which the
 /// check of the catalogue reports an error.
 fn free_name(known: &Content, group: &str, path: &str) -> String {
-    let is_literal = |segment: &&str| !segment.is_empty() && !segment.starts_with('{');
-    let segments: Vec<&str> = path.split('/').filter(is_literal).collect();
+    let mut segments: Vec<&str> = path.split('/').collect();
+    segments.retain(|segment| !segment.is_empty() && !segment.starts_with('{'));
     let taken = ClientNames::of(known);
     for count in 1..=segments.len() {
         let name = segments[segments.len() - count..].join(" ").to_title_case();
@@ -115,18 +148,21 @@ fn free_name(known: &Content, group: &str, path: &str) -> String {
             return name;
         }
     }
-    segments.last().map_or_else(|| "Root".to_owned(), |last| last.to_title_case())
+    match segments.last() {
+        Some(last) => last.to_title_case(),
+        None => "Root".to_owned(),
+    }
 }
 
 /// `true` if a group has an endpoint of this name whose path is unknown, because the new path completes it.
 fn has_open_path(known: &Content, group: &str, ident: &str) -> bool {
-    let endpoints = known.groups.get(group).map_or(&[][..], |group| &group.endpoints);
-    endpoints.iter().any(|known| known.path.known().is_none() && ident_of(known).as_deref() == Some(ident))
+    let Some(group) = known.groups.get(group) else { return false };
+    group.endpoints.iter().any(|known| known.path.known().is_none() && ident_of(known).as_deref() == Some(ident))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
     use catalogue::load_texts;
 
     const SERVICE: &str = "\

@@ -26,20 +26,20 @@ pub(crate) struct Content {
 
 /// The position of an endpoint or record: the module of its file, and its index in the list of that file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct At {
+pub(crate) struct EntryPosition {
     pub(crate) module: String,
     pub(crate) index: usize,
 }
 
 /// A position in the catalogue that lists fields.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum FieldsAt {
-    Body(At),
-    Record(At),
+pub(crate) enum FieldListPosition {
+    Body(EntryPosition),
+    Record(EntryPosition),
     Metadata,
 }
 
-impl FieldsAt {
+impl FieldListPosition {
     /// The module of the file that lists the fields.
     pub(crate) fn module(&self) -> &str {
         match self {
@@ -63,22 +63,22 @@ impl Content {
     }
 
     /// All endpoints, each with its position.
-    pub(crate) fn endpoints(&self) -> impl Iterator<Item = (At, &Endpoint)> {
+    pub(crate) fn endpoints(&self) -> impl Iterator<Item = (EntryPosition, &Endpoint)> {
         let mut all = Vec::new();
         for (module, group) in &self.groups {
             for (index, endpoint) in group.endpoints.iter().enumerate() {
-                all.push((At { module: module.clone(), index }, endpoint));
+                all.push((EntryPosition { module: module.clone(), index }, endpoint));
             }
         }
         all.into_iter()
     }
 
-    pub(crate) fn endpoint(&self, at: &At) -> &Endpoint {
+    pub(crate) fn endpoint(&self, at: &EntryPosition) -> &Endpoint {
         &self.groups[&at.module].endpoints[at.index]
     }
 
     /// An endpoint for editing. The group exists, because `at` is a position in this content.
-    pub(crate) fn endpoint_mut(&mut self, at: &At) -> &mut Endpoint {
+    pub(crate) fn endpoint_mut(&mut self, at: &EntryPosition) -> &mut Endpoint {
         &mut self.groups.entry(at.module.clone()).or_default().endpoints[at.index]
     }
 
@@ -102,11 +102,11 @@ impl Content {
     }
 
     /// The record with this name in a file or, if the file has no such record, in `service.yaml`.
-    pub(crate) fn record(&self, module: &str, name: &str) -> Option<(At, &Record)> {
+    pub(crate) fn record(&self, module: &str, name: &str) -> Option<(EntryPosition, &Record)> {
         for module in [module, SERVICE] {
             for (index, record) in self.records(module).iter().enumerate() {
                 if *record.name == name {
-                    return Some((At { module: module.to_owned(), index }, record));
+                    return Some((EntryPosition { module: module.to_owned(), index }, record));
                 }
             }
         }
@@ -183,16 +183,16 @@ impl Content {
     }
 
     /// The list of fields at a position, for editing.
-    pub(crate) fn fields_mut(&mut self, at: &FieldsAt) -> Option<&mut Vec<Field>> {
+    pub(crate) fn fields_mut(&mut self, at: &FieldListPosition) -> Option<&mut Vec<Field>> {
         match at {
-            FieldsAt::Metadata => Some(&mut self.service.envelope.as_mut()?.metadata.as_mut()?.fields),
-            FieldsAt::Record(at) => Some(&mut self.records_mut(&at.module)[at.index].fields),
-            FieldsAt::Body(at) => inline_mut(known_mut(&mut self.endpoint_mut(at).body)?),
+            FieldListPosition::Metadata => Some(&mut self.service.envelope.as_mut()?.metadata.as_mut()?.fields),
+            FieldListPosition::Record(at) => Some(&mut self.records_mut(&at.module)[at.index].fields),
+            FieldListPosition::Body(at) => inline_mut(known_mut(&mut self.endpoint_mut(at).body)?),
         }
     }
 
     /// The only endpoint with this path or name, and its label for messages.
-    pub(crate) fn find(&self, wanted: &str) -> Result<(String, At), String> {
+    pub(crate) fn find(&self, wanted: &str) -> Result<(String, EntryPosition), String> {
         let mut found = Vec::new();
         let mut others = Vec::new();
         for (at, endpoint) in self.endpoints() {
@@ -227,8 +227,6 @@ pub(crate) fn fields_of(body: &Body) -> Option<&Known<Fields>> {
     body.series.as_ref().or(body.object.as_ref())
 }
 
-pub(crate) use fields_of as slot;
-
 /// The fields of a body that is a series or an object, for editing.
 pub(crate) fn fields_of_mut(body: &mut Body) -> Option<&mut Known<Fields>> {
     body.series.as_mut().or(body.object.as_mut())
@@ -253,7 +251,7 @@ pub(crate) fn ident_of(endpoint: &Endpoint) -> Option<String> {
 }
 
 /// The name of an endpoint in Rust, with the name of its group as a prefix.
-pub(crate) fn label(at: &At, endpoint: &Endpoint) -> String {
+pub(crate) fn label(at: &EntryPosition, endpoint: &Endpoint) -> String {
     format!("{}.{}", at.module, ident_of(endpoint).unwrap_or_default())
 }
 

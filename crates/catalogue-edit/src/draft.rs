@@ -6,12 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use catalogue::repeats_name;
 use catalogue::spec::{Field, Param, ParamLocation, Record, Type};
 
-use crate::content::{Content, FieldsAt};
-use crate::drafted_type::type_name;
-pub(crate) use crate::drafted_type::{
-    ANY, TIMESTAMP, holding, innermost, is_number, item, or_null, record_in, record_name, type_of_name,
-};
-pub(crate) use crate::record_time::{is_time_of_record, time_of_record};
+use crate::content::{Content, FieldListPosition};
+use crate::drafted_type::{record_name, type_name};
 
 /// The provisional `list_setter` of a param that accepts several values.
 pub(crate) const SEVERAL: &str = "several values";
@@ -25,7 +21,7 @@ pub(crate) struct Draft {
     /// The names that the drafted types and records should get.
     pub(crate) names: HashMap<String, WantedName>,
     /// Known lists of fields, with types that were widened. These lists replace the lists in the catalogue.
-    pub(crate) lists: BTreeMap<FieldsAt, Vec<Field>>,
+    pub(crate) lists: BTreeMap<FieldListPosition, Vec<Field>>,
     pub(crate) source: Source,
 }
 
@@ -85,7 +81,7 @@ impl Draft {
 }
 
 /// The summary of a named part; empty if it only repeats the name, which a catalogue does not allow.
-pub(crate) fn telling(summary: String, name: &str) -> String {
+pub(crate) fn summary_unless_repeated(summary: String, name: &str) -> String {
     if repeats_name(&summary, name) { String::new() } else { summary }
 }
 

@@ -22,12 +22,12 @@ pub(crate) fn record_name(index: usize) -> String {
 }
 
 /// The index of the type that a provisional name refers to.
-pub(crate) fn type_of_name(name: &str) -> Option<usize> {
+pub(crate) fn type_index(name: &str) -> Option<usize> {
     name.strip_prefix(TYPE)?.parse().ok()
 }
 
 /// The index of the record that a type is or contains.
-pub(crate) fn record_in(ty: &str) -> Option<usize> {
+pub(crate) fn record_index(ty: &str) -> Option<usize> {
     index_of_record(innermost_name(ty)?)
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn item(ty: &str) -> Option<&str> {
 }
 
 /// A type in which the innermost type is replaced by the type `value`.
-pub(crate) fn holding(ty: &str, value: &str) -> String {
+pub(crate) fn replace_innermost(ty: &str, value: &str) -> String {
     match (TypeExpr::parse(ty), TypeExpr::parse(value)) {
         (Some(expr), Some(value)) => with_innermost(expr, value).to_string(),
         _ => value.to_owned(),
@@ -86,10 +86,10 @@ pub(crate) fn or_null(ty: &str, is_nullable: bool) -> String {
 pub(crate) fn with_names(ty: &str, names: &HashMap<String, String>) -> String {
     let Some(provisional) = innermost_name(ty) else { return ty.to_owned() };
     if let Some(name) = names.get(provisional) {
-        return holding(ty, name);
+        return replace_innermost(ty, name);
     }
     if index_of_record(provisional).is_some() {
-        return holding(ty, ANY);
+        return replace_innermost(ty, ANY);
     }
     ty.to_owned()
 }

@@ -3,7 +3,7 @@
 use catalogue::Catalogue;
 use indexmap::IndexMap;
 
-use crate::content::At;
+use crate::content::EntryPosition;
 use crate::editor::Editor;
 use crate::gate::{Gate, RangeCounts};
 use crate::learn::{EndpointResponses, LearnOptions, learn_one, read};
@@ -39,7 +39,7 @@ fn differences(
     gate: &Gate,
     options: &LearnOptions,
     sample: &EndpointResponses,
-    at: &At,
+    at: &EntryPosition,
 ) -> Vec<String> {
     if editor.content.endpoint(at).body.known().is_none() {
         return Vec::new();

@@ -6,9 +6,9 @@ use std::fmt;
 use catalogue::yaml_parser::Node;
 use catalogue::{Catalogue, load_texts};
 
-pub(crate) use crate::catalogue_change::CatalogueChange;
+use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, SERVICE};
-pub(crate) use crate::refusal::Refusal;
+use crate::refusal::Refusal;
 use crate::yaml_edit::rewrite;
 use crate::yaml_layout;
 
@@ -33,20 +33,6 @@ struct EditedTexts {
     texts: BTreeMap<String, String>,
     /// Messages about changes that have to be made by hand, because the layout of a file cannot be preserved.
     by_hand: Vec<String>,
-}
-
-impl std::ops::Deref for Editor {
-    type Target = Content;
-
-    fn deref(&self) -> &Content {
-        &self.content
-    }
-}
-
-impl std::ops::DerefMut for Editor {
-    fn deref_mut(&mut self) -> &mut Content {
-        &mut self.content
-    }
 }
 
 impl Editor {

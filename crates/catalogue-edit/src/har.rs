@@ -17,8 +17,8 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
 use crate::content::Content;
-use crate::editor::Refusal;
 use crate::learn::EndpointResponses;
+use crate::refusal::Refusal;
 use endpoint_path::EndpointPath;
 use entry::Entry;
 pub use new_endpoints::{RecordedService, endpoints_of};

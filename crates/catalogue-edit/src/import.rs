@@ -42,9 +42,11 @@ use catalogue::Catalogue;
 use catalogue::spec::{Evidence, History, Known, Service};
 
 use super::content::Content;
-use super::editor::{CatalogueChange, Editor, Refusal};
 use super::history_params::history;
 use super::merge::merge;
+use crate::catalogue_change::CatalogueChange;
+use crate::editor::Editor;
+use crate::refusal::Refusal;
 use candidates::note_candidates;
 use description_reader::DescriptionReader;
 use differences::{note_missing_endpoints, note_other_service};
@@ -90,7 +92,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     let members = std::mem::take(&mut reader.members);
     let has_server_in_paths = reader.base_url_suffix.is_empty();
     let mut draft = reader.drafted_content();
-    omit_history(&mut draft.content, editor.service.history.clone());
+    omit_history(&mut draft.content, editor.content.service.history.clone());
     merge(&mut editor, &draft);
     if is_new {
         set_history(&mut editor, import.evidence);
@@ -113,13 +115,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
 fn read_service(reader: &mut DescriptionReader<'_>, editor: &mut Editor, is_new: bool) -> DescribedService {
     let exported = reader.exported_service();
     let is_unit_stated = exported.is_some();
-    let service = reader.service(exported, editor.service.error_body.evidence.is_some());
+    let service = reader.service(exported, editor.content.service.error_body.evidence.is_some());
     if is_new {
-        editor.service = service.clone();
-        editor.service.envelope = reader.envelope();
+        editor.content.service = service.clone();
+        editor.content.service.envelope = reader.envelope();
     }
     reader.omissions.unread(&reader.document.root, omissions::ROOT, "#");
-    reader.set_catalogue(editor, &service);
+    reader.set_catalogue(&editor.content, &service);
     DescribedService { service, is_unit_stated }
 }
 
@@ -133,15 +135,15 @@ fn no_endpoint(omitted: &[String]) -> String {
 
 /// Sets the history of a new service, if its shared params select a range, a number of records and a step.
 fn set_history(editor: &mut Editor, evidence: Evidence) {
-    let mut found = history(&editor.service.params, &editor.service.types, evidence);
+    let mut found = history(&editor.content.service.params, &editor.content.service.types, evidence);
     if let Some(history) = &found {
         let params = [&history.from, &history.to, &history.limit, &history.step];
         if params.iter().any(|param| param.is_none()) {
             found = None;
         }
     }
-    editor.service.history.clone_from(&found);
-    omit_history(editor, found);
+    editor.content.service.history.clone_from(&found);
+    omit_history(&mut editor.content, found);
 }
 
 /// Removes the history of endpoints with the history of the service.

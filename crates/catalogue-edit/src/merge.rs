@@ -18,7 +18,7 @@ use catalogue::names::{self, Case};
 use catalogue::spec::{Endpoint, Evidence, Known, ParamEntry, Record};
 use catalogue::url_path::template;
 
-use crate::content::{At, Content, fields_of, ident_of, known_mut};
+use crate::content::{Content, EntryPosition, fields_of, ident_of, known_mut};
 use crate::draft::{Draft, Source};
 use crate::editor::Editor;
 pub(crate) use client_names::ClientNames;
@@ -53,7 +53,7 @@ struct DraftedEndpoint<'a> {
     module: String,
     new: &'a Endpoint,
     /// The position of the same endpoint in the catalogue.
-    known: Option<At>,
+    known: Option<EntryPosition>,
     /// The `rust_name` of a new endpoint that needs one.
     rust_name: Option<String>,
     new_params: NewParams,
@@ -94,7 +94,7 @@ struct Merger<'a> {
     /// The ids that shared params get in the catalogue, by their ids in the draft.
     params: HashMap<String, String>,
     /// The records of the catalogue and the draft that were already compared with each other.
-    compared: HashSet<(At, String)>,
+    compared: HashSet<(EntryPosition, String)>,
     /// The drafted records that are new.
     new_records: Vec<NewRecord<'a>>,
 }
@@ -102,7 +102,7 @@ struct Merger<'a> {
 /// A drafted record that is new.
 struct NewRecord<'a> {
     /// Its place in the catalogue.
-    at: At,
+    at: EntryPosition,
     drafted: &'a Record,
 }
 
@@ -153,7 +153,12 @@ impl<'a> Merger<'a> {
         endpoints
     }
 
-    fn drafted_endpoint(&mut self, module: String, new: &'a Endpoint, known: Option<At>) -> DraftedEndpoint<'a> {
+    fn drafted_endpoint(
+        &mut self,
+        module: String,
+        new: &'a Endpoint,
+        known: Option<EntryPosition>,
+    ) -> DraftedEndpoint<'a> {
         let entry = known.as_ref().map(|known| self.known.endpoint(known));
         let new_params = new_params(self.draft.source, new, entry);
         let has_new_body = new.body.known().is_some() && entry.is_none_or(|entry| is_body_open(entry, new));
@@ -180,7 +185,7 @@ impl<'a> Merger<'a> {
     }
 
     /// Fills in the unknown parts of a known endpoint.
-    fn complete(&mut self, known: &At, drafted: &DraftedEndpoint<'_>) {
+    fn complete(&mut self, known: &EntryPosition, drafted: &DraftedEndpoint<'_>) {
         let mut entry = self.editor.content.endpoint(known).clone();
         if entry.path.known().is_none() && drafted.new.path.known().is_some() {
             entry = self.with_path(entry, drafted);

@@ -4,7 +4,7 @@
 use catalogue::spec::{Pages, Param, Text};
 use heck::ToSnakeCase;
 
-use crate::draft::TIMESTAMP;
+use crate::drafted_type::TIMESTAMP;
 
 /// The names of members with a cursor. A name that begins with `next_` is one of these without the prefix.
 const CURSORS: &str =

@@ -3,7 +3,6 @@
 use catalogue::names::{self, Case, Scope};
 
 use crate::draft::WantedName;
-pub(crate) use crate::enum_values::{is_value, values_of};
 use crate::names_in_use::{NamesInUse, Numbers, free_name, is_usable};
 
 /// The method name of a new endpoint: the chosen name if it is free, otherwise a name that is derived from `name`.

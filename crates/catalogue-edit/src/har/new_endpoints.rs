@@ -13,12 +13,14 @@ use super::entry::Entry;
 use super::functions::FunctionParam;
 use super::new_paths::{naming_segments, path_with_params};
 use super::service_location::ServiceLocation;
+use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, new_service};
 use crate::draft::{Draft, Source};
-use crate::editor::{CatalogueChange, Editor, Refusal};
+use crate::editor::Editor;
 use crate::learn::{learn_key, param_of};
 use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, ValueKind, is_secret};
+use crate::refusal::Refusal;
 use crate::rust_names::module_name;
 
 /// A recording of a service.
@@ -52,8 +54,8 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
         }
     }
     entries.retain(|entry| entry.host == host);
-    let paths = EndpointPath::all(&editor);
-    let location = ServiceLocation::choose(&editor, &paths, &entries, Some(&host));
+    let paths = EndpointPath::all(&editor.content);
+    let location = ServiceLocation::choose(&editor.content, &paths, &entries, Some(&host));
     entries.retain(|entry| location.endpoint(&paths, entry).is_err());
     editor.note(format!("the endpoints are those of `{host}`; set the base URL to it"));
     let mut draft = Draft::new(Source::Description);

@@ -10,7 +10,7 @@ use super::schema_facts::type_of;
 use super::schema_layers::Layer;
 use super::service::error_status;
 use super::tree::{entries, entries_of, text};
-use crate::draft::{ANY, TIMESTAMP, holding, innermost, item, record_in, record_name};
+use crate::drafted_type::{ANY, TIMESTAMP, innermost, item, record_index, record_name, replace_innermost};
 
 /// The statuses of successful responses without a body.
 const WITHOUT_BODY: [&str; 2] = ["204", "205"];
@@ -207,14 +207,14 @@ impl<'d> DescriptionReader<'d> {
         // If the body itself is a timestamp or a list of timestamps, the catalogue has no key for their format, so
         // timestamps that are written as text stay strings.
         let is_written = innermost(&ty) == TIMESTAMP && self.document.timestamp_format(body.schema).is_some();
-        let ty = if is_written { holding(&ty, "string") } else { ty };
+        let ty = if is_written { replace_innermost(&ty, "string") } else { ty };
         Some(Body { ty: Some(ty.into()), ..Body::default() })
     }
 }
 
 /// The index of the record that a type is, not of one that it contains.
 fn only_record(ty: &str) -> Option<usize> {
-    if innermost(ty) == ty { record_in(ty) } else { None }
+    if innermost(ty) == ty { record_index(ty) } else { None }
 }
 
 pub(super) fn series_of(record: Option<usize>) -> Body {

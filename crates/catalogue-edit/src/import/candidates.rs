@@ -84,8 +84,8 @@ impl<'d> DescriptionReader<'d> {
 pub(super) fn note_candidates(editor: &mut Editor, members: &Members, evidence: Evidence) {
     let mut histories = Vec::new();
     let mut pages = Vec::new();
-    for (at, endpoint) in editor.endpoints() {
-        let params = editor.params_of(endpoint).unwrap_or_default();
+    for (at, endpoint) in editor.content.endpoints() {
+        let params = editor.content.params_of(endpoint).unwrap_or_default();
         let name = label(&at, endpoint);
         if let Some(line) = history_line(editor, endpoint, &params, evidence) {
             histories.push(format!("`{name}` may have a history; if its records are a time series, add `{line}`"));
@@ -115,7 +115,7 @@ fn add_notes(editor: &mut Editor, mut notes: Vec<String>, what: &str) {
 
 /// The line for the history of an endpoint, unless the endpoint, the service or the body decides about it.
 fn history_line(editor: &Editor, endpoint: &Endpoint, params: &[Param], evidence: Evidence) -> Option<String> {
-    if endpoint.history.is_some() || editor.service.history.is_some() {
+    if endpoint.history.is_some() || editor.content.service.history.is_some() {
         return None;
     }
     if let Known::Known(body) = &endpoint.body
@@ -123,7 +123,7 @@ fn history_line(editor: &Editor, endpoint: &Endpoint, params: &[Param], evidence
     {
         return None;
     }
-    let found = history(params, &editor.service.types, evidence)?;
+    let found = history(params, &editor.content.service.types, evidence)?;
     let mut keys = Vec::new();
     for (key, param) in [("from", found.from), ("to", found.to), ("limit", found.limit), ("step", found.step)] {
         if let Some(param) = param {

@@ -10,7 +10,7 @@ use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
 use super::schema_layers::Layer;
 use super::tree::{has_any, items, text};
-use crate::draft::ANY;
+use crate::drafted_type::ANY;
 
 /// Keys that describe the type itself. A part without any of them contains only facts such as a range.
 const STRUCTURE: &[&str] = &[

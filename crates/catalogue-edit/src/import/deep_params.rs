@@ -9,7 +9,8 @@ use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
 use super::schema_layers::Property;
 use super::tree::{is_true, text};
-use crate::draft::{innermost, record_in, telling};
+use crate::draft::summary_unless_repeated;
+use crate::drafted_type::{innermost, record_index};
 
 impl<'d> DescriptionReader<'d> {
     /// The params of an object; `None` if the param has another style.
@@ -34,13 +35,13 @@ impl<'d> DescriptionReader<'d> {
     fn deep_param(&mut self, object: &str, property: &Property<'d>) -> Option<Param> {
         let ty = self.type_at(property.schema, &property.name, &property.pointer);
         let name = format!("{object}[{}]", property.name);
-        if record_in(&ty).is_some() || innermost(&ty) != ty || ty == "decimal" || !is_line(&name) {
+        if record_index(&ty).is_some() || innermost(&ty) != ty || ty == "decimal" || !is_line(&name) {
             self.omissions.add(Weight::Missing, "params that are objects or lists of lists", &property.pointer);
             return None;
         }
         let facts = self.facts(None, property.schema, &ty, &property.pointer);
         Some(Param {
-            summary: telling(facts.summary, &name),
+            summary: summary_unless_repeated(facts.summary, &name),
             name: name.into(),
             ty: facts.ty,
             required: property.is_required.then_some(self.options.evidence),

@@ -11,7 +11,7 @@ use crate::editor::Editor;
 /// Notes the endpoints that the description does not have.
 pub(super) fn note_missing_endpoints(editor: &mut Editor, path_templates: &HashSet<String>) {
     let mut missing = Vec::new();
-    for (_, endpoint) in editor.endpoints() {
+    for (_, endpoint) in editor.content.endpoints() {
         if let Some(path) = endpoint.path.known()
             && !path_templates.contains(&url_path::template(path))
         {
@@ -26,7 +26,7 @@ pub(super) fn note_missing_endpoints(editor: &mut Editor, path_templates: &HashS
 /// Notes each fact about the service that differs. If the paths of the catalogue include the server's path, the base URL
 /// of the catalogue does not, unlike the base URL of the description. This difference is not noted.
 pub(super) fn note_other_service(editor: &mut Editor, described: &Service, has_server_in_paths: bool) {
-    let catalogue = editor.service.written();
+    let catalogue = editor.content.service.written();
     let description = described.written();
     for key in ["base_url", "credentials"] {
         let Some(new) = description.get(key) else { continue };
@@ -41,7 +41,7 @@ pub(super) fn note_other_service(editor: &mut Editor, described: &Service, has_s
     }
     let mut statuses = Vec::new();
     for error in &described.errors {
-        if editor.service.errors.iter().all(|known| known.status != error.status) {
+        if editor.content.service.errors.iter().all(|known| known.status != error.status) {
             statuses.push(error.status.to_string());
         }
     }

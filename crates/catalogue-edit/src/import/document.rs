@@ -6,7 +6,7 @@ use serde_yaml::Value;
 
 use super::tree::{entries, text, text_of};
 use super::{parse_text, swagger};
-use crate::editor::Refusal;
+use crate::refusal::Refusal;
 
 /// A parsed description.
 #[derive(Debug)]

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use catalogue::spec::{Body, Fields, Known, Record};
 
 use super::description_reader::DescriptionReader;
-use crate::content::{Content, slot};
-use crate::draft::{Draft, TIMESTAMP, WantedName, record_in, time_of_record};
+use crate::content::{Content, fields_of};
+use crate::draft::{Draft, WantedName};
+use crate::drafted_type::{TIMESTAMP, record_index};
+use crate::record_time::time_of_record;
 
 impl DescriptionReader<'_> {
     /// The draft. If only one body uses a record, the body lists the fields of the record.
@@ -22,7 +24,7 @@ impl DescriptionReader<'_> {
                 }
             }
         }
-        service.records.retain(|record| record_in(&record.name).is_none_or(|index| !inline.contains(&index)));
+        service.records.retain(|record| record_index(&record.name).is_none_or(|index| !inline.contains(&index)));
         // Components are first, so that they get the names that they have in the description.
         service.types.sort_by_key(|ty| !is_component(names, &ty.name));
         service.records.sort_by_key(|record| !is_component(names, &record.name));
@@ -40,7 +42,7 @@ fn inline_records(content: &Content) -> BTreeSet<usize> {
     let mut uses: BTreeMap<usize, usize> = BTreeMap::new();
     for record in &content.service.records {
         for field in &record.fields {
-            add_use(&mut uses, record_in(&field.ty));
+            add_use(&mut uses, record_index(&field.ty));
         }
     }
     let mut of_bodies = BTreeSet::new();
@@ -48,7 +50,7 @@ fn inline_records(content: &Content) -> BTreeSet<usize> {
         let Known::Known(body) = &endpoint.body else { continue };
         // If the type of a body contains a record, for example as a list item, the body cannot list its fields.
         if let Some(ty) = &body.ty {
-            add_use(&mut uses, record_in(ty));
+            add_use(&mut uses, record_index(ty));
         }
         add_use(&mut uses, record_of(body));
         of_bodies.extend(record_of(body));
@@ -83,8 +85,8 @@ fn complete(body: &mut Body, records: &[Record], inline: &BTreeSet<usize>, envel
 
 /// The record of a body that is a series or an object.
 fn record_of(body: &Body) -> Option<usize> {
-    match slot(body)? {
-        Known::Known(Fields::Record(name)) => record_in(name),
+    match fields_of(body)? {
+        Known::Known(Fields::Record(name)) => record_index(name),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
 use super::schema_facts::{is_component, wanted_name};
 use super::tree::{items, text_of};
-use crate::rust_names::{is_value, values_of};
+use crate::enum_values::{is_value, values_of};
 
 impl<'d> DescriptionReader<'d> {
     /// The type of a schema for strings: `string` or a named type.

@@ -12,7 +12,8 @@ use super::document::Document;
 use super::schema_facts::type_of;
 use super::schema_layers::Property;
 use super::tree::text;
-use crate::draft::{TIMESTAMP, is_time_of_record};
+use crate::drafted_type::TIMESTAMP;
+use crate::record_time::is_time_of_record;
 
 /// A list of records in a body.
 #[derive(Debug)]

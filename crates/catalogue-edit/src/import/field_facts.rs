@@ -11,7 +11,8 @@ use super::omissions::Weight;
 use super::schema_facts::type_of;
 use super::schema_layers::Property;
 use super::tree::text_of;
-use crate::draft::{TIMESTAMP, innermost, is_number, record_in, telling, type_of_name};
+use crate::draft::summary_unless_repeated;
+use crate::drafted_type::{TIMESTAMP, innermost, is_number, record_index, type_index};
 
 impl<'d> DescriptionReader<'d> {
     pub(super) fn field(&mut self, property: &Property<'d>) -> Field {
@@ -24,7 +25,7 @@ impl<'d> DescriptionReader<'d> {
         Field {
             name: name.as_str().into(),
             also_named: self.also_named(schema),
-            summary: telling(facts.summary, name),
+            summary: summary_unless_repeated(facts.summary, name),
             optional: !is_required || self.document.is_nullable(schema),
             evidence: self.stated_evidence(schema),
             ..facts
@@ -66,7 +67,7 @@ impl<'d> DescriptionReader<'d> {
         let mut declarations = Vec::from_iter(param);
         for layer in self.document.layers(schema, "") {
             declarations.push(layer.schema);
-            let is_named = type_of_name(ty).or(record_in(ty)).is_some() && innermost(ty) == ty;
+            let is_named = type_index(ty).or(record_index(ty)).is_some() && innermost(ty) == ty;
             if is_named {
                 break;
             }

@@ -63,22 +63,22 @@ impl HeaderParams {
     /// Adds the headers to a new catalogue. For an existing catalogue, headers that it does not have are noted.
     pub(super) fn write(self, editor: &mut Editor, is_new: bool, evidence: Evidence) {
         for FixedHeader { name, value } in self.fixed {
-            if editor.service.headers.iter().any(|known| known.name.eq_ignore_ascii_case(&name)) {
+            if editor.content.service.headers.iter().any(|known| known.name.eq_ignore_ascii_case(&name)) {
                 continue;
             }
             editor.note(format!("every request is sent with the header `{name}: {value}`"));
             if is_new {
-                editor.service.headers.push(Header { name: name.into(), value, evidence });
+                editor.content.service.headers.push(Header { name: name.into(), value, evidence });
             }
         }
         let Some(key) = self.key else { return };
-        if editor.service.credentials.api_key.is_some() {
+        if editor.content.service.credentials.api_key.is_some() {
             return;
         }
         editor.note(format!("the header `{key}` looks like a key, so it carries the API key"));
         if is_new {
             let api_key = ApiKey { header: Some(key.into()), optional: true, evidence, ..ApiKey::default() };
-            editor.service.credentials.api_key = Some(api_key);
+            editor.content.service.credentials.api_key = Some(api_key);
         }
     }
 }

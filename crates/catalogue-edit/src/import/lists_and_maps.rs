@@ -6,7 +6,7 @@ use serde_yaml::{Mapping, Value};
 use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
 use super::tree::has_any;
-use crate::draft::{ANY, or_null};
+use crate::drafted_type::{ANY, or_null};
 use crate::rust_names::singular;
 
 impl<'d> DescriptionReader<'d> {

@@ -7,7 +7,7 @@ use serde_yaml::Value;
 use super::description_reader::DescriptionReader;
 use super::omissions::{OPERATION, PATH, Weight};
 use super::tree::{entries, is_true, items, text};
-use crate::draft::telling;
+use crate::draft::summary_unless_repeated;
 
 /// An operation, and the parts of the description that belong to it.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ impl<'d> DescriptionReader<'d> {
         let body = self.body(operation, &name, pointer);
         self.note_members(&path, operation);
         let mut endpoint = self.exported_endpoint(operation, pointer).unwrap_or_default();
-        endpoint.summary = telling(self.summary(operation, &["description", "summary"]), &name);
+        endpoint.summary = summary_unless_repeated(self.summary(operation, &["description", "summary"]), &name);
         endpoint.name = name.into();
         endpoint.path = Known::Known(path.into());
         endpoint.evidence = self.stated_evidence(operation).unwrap_or(self.options.evidence);

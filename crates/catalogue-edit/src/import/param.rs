@@ -10,7 +10,8 @@ use super::omissions::{PARAM, Weight};
 use super::schema_facts::type_of;
 use super::schemas::is_time_example;
 use super::tree::{is_true, text};
-use crate::draft::{SEVERAL, TIMESTAMP, holding, innermost, item, record_in, telling};
+use crate::draft::{SEVERAL, summary_unless_repeated};
+use crate::drafted_type::{TIMESTAMP, innermost, item, record_index, replace_innermost};
 
 /// A param as the description declares it.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +81,7 @@ impl<'d> DescriptionReader<'d> {
         let facts = self.facts(Some(declaration), declared.schema, &sent.ty, pointer);
         let default = self.usable_default(declared.schema, sent.list_as.is_some(), &facts, pointer);
         let mut param = Param {
-            summary: telling(facts.summary, declared.name),
+            summary: summary_unless_repeated(facts.summary, declared.name),
             // The id of a shared param is compared with references, so it is set even if it is the name.
             id: id.map(Into::into),
             name: declared.name.into(),
@@ -158,7 +159,7 @@ impl<'d> DescriptionReader<'d> {
         }
         // The type of a param cannot be `decimal`; a string is exact too.
         if innermost(&ty) == "decimal" {
-            return holding(&ty, "string");
+            return replace_innermost(&ty, "string");
         }
         ty
     }
@@ -177,7 +178,7 @@ impl<'d> DescriptionReader<'d> {
             self.omissions.add(Weight::Missing, "a param whose value is JSON other than a list", pointer);
             return None;
         }
-        if record_in(&sent.ty).is_some() || innermost(&sent.ty) != sent.ty {
+        if record_index(&sent.ty).is_some() || innermost(&sent.ty) != sent.ty {
             self.omissions.add(Weight::Missing, "params that are objects or lists of lists", pointer);
             return None;
         }

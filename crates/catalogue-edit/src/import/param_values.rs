@@ -11,7 +11,7 @@ use super::omissions::Weight;
 use super::param::scalar_type;
 use super::tree::{items, text_of};
 use crate::content::is_within;
-use crate::draft::type_of_name;
+use crate::drafted_type::type_index;
 
 impl<'d> DescriptionReader<'d> {
     /// The only value that a param accepts, if there is only one and the type of the param allows it.
@@ -67,7 +67,7 @@ impl<'d> DescriptionReader<'d> {
 
     /// `true` if a text is a value of a drafted type. A type of the catalogue may have any value.
     fn fits_named_type(&self, text: &str, name: &str) -> bool {
-        let Some(index) = type_of_name(name) else { return true };
+        let Some(index) = type_index(name) else { return true };
         let ty = &self.draft.content.service.types[index];
         ty.kind == TypeKind::Identifier || ty.values.iter().any(|value| value.value.as_str() == text)
     }

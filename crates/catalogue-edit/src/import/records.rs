@@ -9,7 +9,7 @@ use super::omissions::Weight;
 use super::schema_facts::wanted_name;
 use super::schema_layers::Property;
 use super::tree::text;
-use crate::draft::{ANY, record_name};
+use crate::drafted_type::{ANY, record_name};
 
 /// The maximum number of records around a record. The client rejects bodies of more than 128 levels.
 const MAX_RECORDS: usize = 64;

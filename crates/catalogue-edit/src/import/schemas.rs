@@ -8,7 +8,7 @@ use super::omissions::{SCHEMA, Weight};
 use super::schema_facts::{type_of, written_format};
 use super::schema_layers::DEPTH;
 use super::tree::text;
-use crate::draft::{ANY, TIMESTAMP};
+use crate::drafted_type::{ANY, TIMESTAMP};
 use crate::unix_time::is_unix_time;
 
 impl<'d> DescriptionReader<'d> {

@@ -10,8 +10,8 @@ use super::key_names::keys_of_data;
 use super::reader::Reader;
 use super::records::{named_as, newly_named};
 use super::time_texts::is_year_and_period;
-use crate::content::{FieldsAt, fields_of, known_mut};
-use crate::drafted_type::{ANY, holding};
+use crate::content::{FieldListPosition, fields_of, known_mut};
+use crate::drafted_type::{ANY, replace_innermost};
 use crate::observed_values::Observed;
 
 /// The names of the fields that together are a time.
@@ -76,7 +76,7 @@ impl Reader<'_> {
             Some(time) => self.has_time(time, known, seen),
             None => true,
         };
-        let at = FieldsAt::Body(self.endpoint.clone());
+        let at = FieldListPosition::Body(self.endpoint.clone());
         let time = if has_time {
             let fields = self.widen_list(&at, shared, seen);
             self.dropped_time(&fields, own)
@@ -187,8 +187,8 @@ impl Reader<'_> {
         }
         // A body has no key for the format of its timestamps, so timestamps become strings or integers.
         let ty = match learned.form {
-            Some(TimeForm::Written(_)) => holding(&learned.ty, "string"),
-            Some(TimeForm::Counted(_)) => holding(&learned.ty, "integer"),
+            Some(TimeForm::Written(_)) => replace_innermost(&learned.ty, "string"),
+            Some(TimeForm::Counted(_)) => replace_innermost(&learned.ty, "integer"),
             None => learned.ty,
         };
         self.add_body(Body { ty: Some(ty.into()), ..Body::default() });

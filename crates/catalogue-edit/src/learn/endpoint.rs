@@ -12,7 +12,7 @@ use super::pages::propose_pages;
 use super::query;
 use super::reader::Reader;
 use super::records::{all_bodies, has_missing_list, objects, records};
-use crate::content::{At, Content};
+use crate::content::{Content, EntryPosition};
 use crate::editor::Editor;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -71,7 +71,7 @@ enum Columns {
 impl Layout {
     /// The layout that the catalogue declares, or that the responses show. Converts columns in the responses to
     /// records.
-    fn of(content: &Content, at: &At, responses: &mut Vec<SavedResponse>) -> Result<Self, String> {
+    fn of(content: &Content, at: &EntryPosition, responses: &mut Vec<SavedResponse>) -> Result<Self, String> {
         let known = content.endpoint(at).body.known();
         let envelope_path = content.service.envelope.as_ref().map(|envelope| envelope.data.clone());
         let declared_kind = BodyKind::known(known);
@@ -138,7 +138,12 @@ impl Layout {
 
 /// Converts columns to records, if the catalogue declares columns, or if the body is unknown and the responses have
 /// some. `path` is the path of declared columns.
-fn columns_to_records(content: &Content, at: &At, path: &str, responses: &mut Vec<SavedResponse>) -> Columns {
+fn columns_to_records(
+    content: &Content,
+    at: &EntryPosition,
+    path: &str,
+    responses: &mut Vec<SavedResponse>,
+) -> Columns {
     let endpoint = content.endpoint(at);
     let received = responses.len();
     let has_columns = match content.body_record(&at.module, endpoint) {

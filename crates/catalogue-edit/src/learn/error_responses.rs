@@ -6,7 +6,7 @@ use serde_yaml::Value;
 use super::error_leaves::{CODES, MESSAGES, is_among, written};
 use super::error_signs::{failed_status, first_key, is_success, likely_error, members, message_path};
 use super::error_words;
-use crate::content::At;
+use crate::content::EntryPosition;
 use crate::editor::Editor;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -79,7 +79,11 @@ pub(super) fn without_status(editor: &Editor, mut seen: Observed) -> Observed {
 }
 
 /// Rejects a response that is probably an error response. If its status is a success, returns a warning instead.
-pub(super) fn check(editor: &Editor, at: &At, responses: &[SavedResponse]) -> Result<Option<String>, String> {
+pub(super) fn check(
+    editor: &Editor,
+    at: &EntryPosition,
+    responses: &[SavedResponse],
+) -> Result<Option<String>, String> {
     let mut warning = None;
     for response in responses {
         check_status(editor, at, response)?;
@@ -97,7 +101,7 @@ pub(super) fn check(editor: &Editor, at: &At, responses: &[SavedResponse]) -> Re
 }
 
 /// Rejects a response whose status is that of an error, or which looks like an error of an unknown service.
-fn check_status(editor: &Editor, at: &At, response: &SavedResponse) -> Result<(), String> {
+fn check_status(editor: &Editor, at: &EntryPosition, response: &SavedResponse) -> Result<(), String> {
     let content = &editor.content;
     let error_body = &content.service.error_body;
     let origin = &response.origin;
@@ -125,7 +129,7 @@ fn check_status(editor: &Editor, at: &At, response: &SavedResponse) -> Result<()
 }
 
 /// The path of the message of an error, if the response has no records and the message is not a known field.
-fn unexpected_message<'e>(editor: &'e Editor, at: &At, response: &SavedResponse) -> Option<&'e str> {
+fn unexpected_message<'e>(editor: &'e Editor, at: &EntryPosition, response: &SavedResponse) -> Option<&'e str> {
     let content = &editor.content;
     if let Some(envelope) = &content.service.envelope
         && response.at(&envelope.data).is_some_and(Value::is_sequence)

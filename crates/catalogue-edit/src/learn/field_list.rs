@@ -3,7 +3,7 @@
 use catalogue::spec::{Evidence, Fields, Known};
 
 use super::reader::Reader;
-use crate::content::{Content, FieldsAt};
+use crate::content::{Content, FieldListPosition};
 
 /// The facts that apply to all fields of a known list of fields.
 #[derive(Default)]
@@ -26,11 +26,11 @@ pub(super) struct FixedField {
 
 impl Reader<'_> {
     /// The facts that apply to all fields at a position.
-    pub(super) fn list(&self, at: &FieldsAt) -> FieldList {
+    pub(super) fn list(&self, at: &FieldListPosition) -> FieldList {
         let content = &self.editor.content;
         match at {
-            FieldsAt::Body(_) => self.list_of_body(),
-            FieldsAt::Record(at) => {
+            FieldListPosition::Body(_) => self.list_of_body(),
+            FieldListPosition::Record(at) => {
                 let record = &content.records(&at.module)[at.index];
                 FieldList {
                     evidence: record.evidence,
@@ -39,7 +39,7 @@ impl Reader<'_> {
                     is_shared: true,
                 }
             }
-            FieldsAt::Metadata => self.list_of_metadata().unwrap_or_else(|| self.list_of_body()),
+            FieldListPosition::Metadata => self.list_of_metadata().unwrap_or_else(|| self.list_of_body()),
         }
     }
 

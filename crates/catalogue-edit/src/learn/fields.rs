@@ -7,14 +7,14 @@ use catalogue::spec::{Evidence, Field};
 use super::field_list::FieldList;
 use super::reader::{InnerValues, Reader};
 use super::records::named_as;
-use crate::content::FieldsAt;
+use crate::content::FieldListPosition;
 use crate::drafted_type::{TIMESTAMP, innermost, is_number};
 use crate::observed_values::Observed;
 
 impl Reader<'_> {
     /// Widens a known list of fields to fit the responses, adds the new fields, and returns the result. `time` is the
     /// envelope's time field, if the list does not include it.
-    pub(super) fn widen_list(&mut self, at: &FieldsAt, time: Option<&str>, seen: &Observed) -> Vec<Field> {
+    pub(super) fn widen_list(&mut self, at: &FieldListPosition, time: Option<&str>, seen: &Observed) -> Vec<Field> {
         let list = self.list(at);
         let mut fields = self.fields_so_far(at);
         let seen = &seen.by_main_names(&fields);
@@ -45,7 +45,7 @@ impl Reader<'_> {
     }
 
     /// The fields at a position. Another part of the responses may already have widened them.
-    fn fields_so_far(&mut self, at: &FieldsAt) -> Vec<Field> {
+    fn fields_so_far(&mut self, at: &FieldListPosition) -> Vec<Field> {
         if let Some(widened) = self.draft.lists.get(at) {
             return widened.clone();
         }
@@ -132,7 +132,7 @@ impl Reader<'_> {
         // file.
         let outer = std::mem::replace(&mut self.module, at.module.clone());
         self.open.push(at.clone());
-        self.widen_list(&FieldsAt::Record(at), None, named.as_ref().unwrap_or(seen));
+        self.widen_list(&FieldListPosition::Record(at), None, named.as_ref().unwrap_or(seen));
         self.open.pop();
         if self.open.is_empty() {
             for InnerValues { module, record, values } in std::mem::take(&mut self.waiting) {

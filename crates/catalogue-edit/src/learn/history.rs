@@ -2,13 +2,13 @@
 
 use catalogue::spec::{Endpoint, Evidence, Known};
 
-use crate::content::At;
+use crate::content::EntryPosition;
 use crate::editor::Editor;
 use crate::history_params::history;
 
 /// Sets the `history` of an endpoint that returns a time series and has the params of a history, unless the service
 /// declares these params.
-pub(super) fn propose_history(editor: &mut Editor, evidence: Evidence, at: &At) {
+pub(super) fn propose_history(editor: &mut Editor, evidence: Evidence, at: &EntryPosition) {
     let content = &editor.content;
     let endpoint = content.endpoint(at);
     if endpoint.history.is_some() || content.service.history.is_some() || !returns_time_series(endpoint) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use catalogue::spec::Field;
 use serde_yaml::Value;
 
-use crate::content::{At, Content};
+use crate::content::{Content, EntryPosition};
 use crate::editor::Editor;
 use crate::saved_response::SavedResponse;
 
@@ -17,7 +17,7 @@ const MAX_CANDIDATES: usize = 8;
 
 /// Adds a note with the `key` of a series whose responses have different records of one time. Some responses show by
 /// chance what others do not, so the author decides.
-pub(super) fn note_key(editor: &mut Editor, at: &At, responses: &[SavedResponse]) {
+pub(super) fn note_key(editor: &mut Editor, at: &EntryPosition, responses: &[SavedResponse]) {
     let Some(series) = Series::of(&editor.content, at) else { return };
     let pages = series.pages(responses);
     let has_equal_times = pages.iter().any(|records| !are_distinct(records, &series.time, &[]));
@@ -49,7 +49,7 @@ struct Series {
 }
 
 impl Series {
-    fn of(content: &Content, at: &At) -> Option<Self> {
+    fn of(content: &Content, at: &EntryPosition) -> Option<Self> {
         let endpoint = content.endpoint(at);
         let body = endpoint.body.known()?;
         if body.series.is_none() || !body.key.is_empty() || !body.labels.is_empty() {

@@ -4,7 +4,7 @@ use catalogue::spec::Metadata;
 use serde_yaml::{Mapping, Value};
 
 use super::reader::Reader;
-use crate::content::FieldsAt;
+use crate::content::FieldListPosition;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
@@ -31,7 +31,7 @@ impl Reader<'_> {
         if known.is_none() {
             self.add_metadata(&path);
         }
-        self.widen_list(&FieldsAt::Metadata, None, &objects(responses, &path));
+        self.widen_list(&FieldListPosition::Metadata, None, &objects(responses, &path));
     }
 
     /// Adds a note for each member next to the records that is neither a status nor the metadata.

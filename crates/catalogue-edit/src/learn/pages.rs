@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-use crate::content::At;
+use crate::content::EntryPosition;
 use crate::editor::Editor;
 use crate::pages::{Member, MemberContent, Recognized, line, recognize};
 use crate::saved_response::SavedResponse;
@@ -11,7 +11,7 @@ use crate::saved_response::SavedResponse;
 const MAX_DEPTH: usize = 3;
 
 /// Sets the `pages` of a series whose responses and params show them, or adds a note with the line to add.
-pub(super) fn propose_pages(editor: &mut Editor, at: &At, responses: &[SavedResponse]) {
+pub(super) fn propose_pages(editor: &mut Editor, at: &EntryPosition, responses: &[SavedResponse]) {
     let content = &editor.content;
     let endpoint = content.endpoint(at);
     let Some(body) = endpoint.body.known() else { return };

@@ -3,14 +3,14 @@
 use catalogue::model::TimeForm;
 use catalogue::spec::{ApiKey, Endpoint, Evidence, Group, Known, Param, ParamEntry};
 
-use crate::content::At;
+use crate::content::EntryPosition;
 use crate::draft::{Draft, Source};
 use crate::editor::Editor;
 use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, ValueKind};
 
 /// Adds the params that the endpoint does not have yet. A param that is a key by its name becomes the API key.
-pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &At, query: &ObservedQuery) {
+pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, query: &ObservedQuery) {
     let endpoint = editor.content.endpoint(at).clone();
     let known = editor.content.params_of(&endpoint).unwrap_or_default();
     let mut new = Vec::new();

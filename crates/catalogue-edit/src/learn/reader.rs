@@ -8,7 +8,7 @@ use catalogue::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
 use super::groups::Groups;
 use super::guess_type::{Guess, guess};
 use super::options::LearnOptions;
-use crate::content::{At, SERVICE, ident_of, known_mut};
+use crate::content::{EntryPosition, SERVICE, ident_of, known_mut};
 use crate::draft::{Draft, Source, WantedName};
 use crate::drafted_type::is_number;
 use crate::editor::Editor;
@@ -22,7 +22,7 @@ pub(super) struct Reader<'a> {
     pub(super) options: &'a LearnOptions,
     /// The module that contains the current fields. Their records are looked up in its file first.
     pub(super) module: String,
-    pub(super) endpoint: At,
+    pub(super) endpoint: EntryPosition,
     pub(super) draft: Draft,
     /// The number of new fields with numbers in quotes.
     pub(super) quoted: usize,
@@ -33,7 +33,7 @@ pub(super) struct Reader<'a> {
     /// The names of the members around the current fields, the outermost first.
     within: Vec<String>,
     /// The known records whose fields are being widened, the outermost first.
-    pub(super) open: Vec<At>,
+    pub(super) open: Vec<EntryPosition>,
     /// The values that wait until the outer values of their records have been compared.
     pub(super) waiting: Vec<InnerValues>,
     /// The values of the drafted records, by their provisional names.
@@ -48,7 +48,12 @@ pub(super) struct InnerValues {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(editor: &'a mut Editor, options: &'a LearnOptions, endpoint: At, data: Option<String>) -> Self {
+    pub(super) fn new(
+        editor: &'a mut Editor,
+        options: &'a LearnOptions,
+        endpoint: EntryPosition,
+        data: Option<String>,
+    ) -> Self {
         Self {
             editor,
             options,

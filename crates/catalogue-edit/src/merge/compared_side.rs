@@ -4,7 +4,7 @@
 use catalogue::spec::{Endpoint, Evidence, Field, ListFormat, Param, ParamEntry, Record, TypeKind};
 use catalogue::type_expr::{Builtin, TypeExpr};
 
-use crate::content::{At, Content};
+use crate::content::{Content, EntryPosition};
 
 /// A param or a field.
 pub(super) struct Member {
@@ -102,7 +102,7 @@ impl<'a> ComparedSide<'a> {
     }
 
     /// The record to which the type of a field refers.
-    pub(super) fn record(&self, field: &Member) -> Option<(At, &'a Record)> {
+    pub(super) fn record(&self, field: &Member) -> Option<(EntryPosition, &'a Record)> {
         let expr = TypeExpr::parse(&field.facts.ty)?;
         self.content.record(self.module, &expr.innermost().to_string())
     }

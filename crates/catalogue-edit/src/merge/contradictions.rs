@@ -8,7 +8,7 @@ use catalogue::spec::{Endpoint, Record};
 use super::compared_side::{ComparedSide, Member};
 use super::differences::{differences, same_name};
 use super::{DraftedEndpoint, Merger, NewParams};
-use crate::content::{At, SERVICE};
+use crate::content::{EntryPosition, SERVICE};
 use crate::draft::Source;
 
 /// Two lists of params or fields that have to be compared.
@@ -30,7 +30,7 @@ struct BothSides<'a> {
 impl BothSides<'_> {
     /// The notes about the differences between params or fields, and between the records of these fields. Each pair of
     /// records is compared once.
-    fn notes(&self, comparison: Comparison, compared: &mut HashSet<(At, String)>) -> Vec<String> {
+    fn notes(&self, comparison: Comparison, compared: &mut HashSet<(EntryPosition, String)>) -> Vec<String> {
         let mut notes = Vec::new();
         let mut waiting = VecDeque::from([comparison]);
         while let Some(Comparison { introduction, known, drafted }) = waiting.pop_front() {
@@ -50,7 +50,7 @@ impl BothSides<'_> {
         notes
     }
 
-    fn comparison_of_records(&self, at: &At, known: &Record, drafted: &Record) -> Comparison {
+    fn comparison_of_records(&self, at: &EntryPosition, known: &Record, drafted: &Record) -> Comparison {
         Comparison {
             introduction: format!("`{}` in {}.yaml: field", known.name, at.module),
             known: self.known.fields_of_record(known),
@@ -90,7 +90,7 @@ impl BothSides<'_> {
 impl Merger<'_> {
     /// Adds notes about the differences between a known endpoint and the drafted endpoint, except in the parts that
     /// were filled in.
-    pub(super) fn note_contradictions(&mut self, at: &At, drafted: &DraftedEndpoint<'_>) {
+    pub(super) fn note_contradictions(&mut self, at: &EntryPosition, drafted: &DraftedEndpoint<'_>) {
         let known = self.editor.content.endpoint(at);
         let new = drafted.new;
         let label = known.path.known().unwrap_or(&known.name);

@@ -6,8 +6,8 @@ use catalogue::names::{self, Case, Scope};
 use catalogue::spec::{Body, Endpoint, Field, Fields, Known, Record, Type};
 
 use super::{DraftedEndpoint, Merger, NewParams, NewRecord};
-use crate::content::{At, SERVICE, fields_of};
-use crate::draft::{Source, WantedName, telling};
+use crate::content::{EntryPosition, SERVICE, fields_of};
+use crate::draft::{Source, WantedName, summary_unless_repeated};
 use crate::drafted_type::{innermost_name, with_names};
 use crate::enum_values::{add_values, is_identifier, with_idents};
 use crate::names_in_use::NamesInUse;
@@ -110,7 +110,7 @@ impl<'a> Merger<'a> {
     fn add_type(&mut self, new: &Type, wanted: &WantedName) -> String {
         let name = self.new_name("enum", SERVICE, wanted);
         let values = with_idents(&new.values, new, new.evidence, &mut NamesInUse::default());
-        let summary = telling(new.summary.clone(), &name);
+        let summary = summary_unless_repeated(new.summary.clone(), &name);
         let ty = Type { name: name.as_str().into(), summary, values, ..new.clone() };
         self.editor.content.service.types.push(ty);
         name
@@ -149,10 +149,10 @@ impl<'a> Merger<'a> {
     /// Adds a record without its fields, whose types have no names yet.
     fn add_record(&mut self, new: &'a Record, module: &str, wanted: &WantedName) -> String {
         let name = self.new_name("record", module, wanted);
-        let summary = telling(new.summary.clone(), &name);
+        let summary = summary_unless_repeated(new.summary.clone(), &name);
         let record = Record { name: name.as_str().into(), summary, fields: Vec::new(), ..new.clone() };
         let records = self.editor.content.records_mut(module);
-        let at = At { module: module.to_owned(), index: records.len() };
+        let at = EntryPosition { module: module.to_owned(), index: records.len() };
         records.push(record);
         self.new_records.push(NewRecord { at, drafted: new });
         name

@@ -3,7 +3,7 @@
 use catalogue::spec::Field;
 
 use super::Merger;
-use crate::content::FieldsAt;
+use crate::content::FieldListPosition;
 use crate::names_in_use::NamesInUse;
 
 impl Merger<'_> {
@@ -19,7 +19,7 @@ impl Merger<'_> {
     pub(super) fn write_metadata(&mut self) {
         self.note_metadata();
         let new = self.fields(self.new_metadata(), &mut NamesInUse::default());
-        if let Some(fields) = self.editor.content.fields_mut(&FieldsAt::Metadata) {
+        if let Some(fields) = self.editor.content.fields_mut(&FieldListPosition::Metadata) {
             fields.extend(new);
         }
     }
@@ -42,12 +42,12 @@ impl Merger<'_> {
     }
 
     /// The name of the record that has the fields, as a prefix of their names.
-    fn prefix_of_fields(&self, at: &FieldsAt) -> String {
+    fn prefix_of_fields(&self, at: &FieldListPosition) -> String {
         let content = &self.editor.content;
         match at {
-            FieldsAt::Body(_) => String::new(),
-            FieldsAt::Record(at) => format!("{}.", content.records(&at.module)[at.index].name),
-            FieldsAt::Metadata => match content.metadata() {
+            FieldListPosition::Body(_) => String::new(),
+            FieldListPosition::Record(at) => format!("{}.", content.records(&at.module)[at.index].name),
+            FieldListPosition::Metadata => match content.metadata() {
                 Some(metadata) => format!("{}.", metadata.name),
                 None => String::new(),
             },
@@ -55,13 +55,13 @@ impl Merger<'_> {
     }
 
     /// The names in the emitted record that do not belong to one of the listed fields.
-    fn names_next_to_fields(&self, at: &FieldsAt) -> NamesInUse {
+    fn names_next_to_fields(&self, at: &FieldListPosition) -> NamesInUse {
         match at {
-            FieldsAt::Body(at) => {
+            FieldListPosition::Body(at) => {
                 let body = self.editor.content.endpoint(at).body.known().cloned();
                 self.omit_time(&mut body.unwrap_or_default())
             }
-            FieldsAt::Record(_) | FieldsAt::Metadata => NamesInUse::default(),
+            FieldListPosition::Record(_) | FieldListPosition::Metadata => NamesInUse::default(),
         }
     }
 }
