@@ -35,7 +35,10 @@ impl Program {
     /// `true` if the user asks for help, which must not start a build. A `-h` after another option may be its value, so
     /// it counts only as the first argument.
     fn asks_for_help(&self) -> bool {
-        self.arguments.first().is_some_and(|first| first == "-h") || self.arguments.iter().any(|one| one == "--help")
+        match self.arguments.first() {
+            Some(first) if first == "-h" => true,
+            _ => self.arguments.iter().any(|argument| argument == "--help"),
+        }
     }
 
     pub(crate) fn bench(&self) -> Outcome {

@@ -47,10 +47,11 @@ pub(crate) struct Add {
 
 impl Add {
     pub(crate) fn run(&self) -> Outcome {
-        let params = self.params.as_deref().map(|params| match params {
-            "none" => Vec::new(),
-            names => names.split(',').map(|name| name.trim().to_owned()).collect(),
-        });
+        let params = match self.params.as_deref() {
+            None => None,
+            Some("none") => Some(Vec::new()),
+            Some(names) => Some(names.split(',').map(|name| name.trim().to_owned()).collect()),
+        };
         let addition = Addition {
             path: self.path.clone(),
             group: self.group.clone(),
@@ -90,23 +91,27 @@ pub(crate) struct Import {
 
 impl Import {
     pub(crate) fn run(&self) -> Outcome {
-        let in_file = |why: String| format!("{}: {why}", self.file.display());
-        let unread = |why| format!("error: {}; pass a file with an OpenAPI description\n", in_file(why));
         if self.file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("har")) {
             return self.target.confirm(self.recorded_endpoints());
         }
-        let text = fs::read_to_string(&self.file).map_err(|error| unread(error.to_string()))?;
-        let options = Options { text, evidence: self.evidence, summaries: self.summaries, host: self.host.clone() };
-        let change = catalogue_edit::import(self.target.catalogue(), &options).map_err(|refusal| match refusal {
-            Refusal::Message(why) => Refusal::Message(in_file(why)),
-            other @ Refusal::Catalogue(_) => other,
-        });
-        self.target.confirm(change)
+        self.target.confirm(self.described_endpoints())
     }
-}
 
-impl Import {
-    /// Returns the change that adds the endpoints of a HAR file.
+    /// The change that imports a description.
+    fn described_endpoints(&self) -> Result<CatalogueChange, Refusal> {
+        let name = self.file.display();
+        let text = match fs::read_to_string(&self.file) {
+            Ok(text) => text,
+            Err(error) => return Err(format!("{name}: {error}; pass a file with an OpenAPI description").into()),
+        };
+        let options = Options { text, evidence: self.evidence, summaries: self.summaries, host: self.host.clone() };
+        match catalogue_edit::import(self.target.catalogue(), &options) {
+            Err(Refusal::Message(why)) => Err(format!("{name}: {why}").into()),
+            other => other,
+        }
+    }
+
+    /// The change that adds the endpoints of a HAR file.
     fn recorded_endpoints(&self) -> Result<CatalogueChange, Refusal> {
         let name = self.file.display().to_string();
         let bytes = fs::read(&self.file).map_err(|error| format!("{name}: {error}; pass a HAR file"))?;
@@ -121,7 +126,7 @@ impl Import {
     }
 }
 
-/// Returns the parser of a value of `evidence`.
+/// Parses a value of `evidence`.
 pub(crate) fn evidence() -> impl TypedValueParser<Value = Evidence> {
     let words = Evidence::ALL.iter().map(|evidence| evidence.word());
     PossibleValuesParser::new(words).map(|word| Evidence::of(&word).unwrap_or_default())
@@ -139,42 +144,49 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Returns the catalogue's folder.
     pub(crate) fn spec(&self) -> PathBuf {
         self.spec.clone().unwrap_or_else(project_paths::spec)
     }
 
-    /// Returns `true` if the catalogue is this project's own.
+    /// `true` if the catalogue is this project's own.
     pub(crate) fn is_ours(&self) -> bool {
         project_paths::is_same(&self.spec(), &project_paths::own_spec())
     }
 
-    /// Returns `true` if mock responses of the sandbox are accepted. They must not become part of our own catalogue by
+    /// `true` if mock responses of the sandbox are accepted. They must not become part of our own catalogue by
     /// accident, so `--spec` has to name it.
     pub(crate) fn accepts_mock(&self) -> bool {
         self.spec.is_some() || !self.is_ours()
     }
 
-    /// Returns the catalogue; `None` if its folder has no YAML files yet or does not exist, so that a new catalogue is
+    /// The catalogue; `None` if its folder has no YAML files yet or does not exist, so that a new catalogue is
     /// started in it.
     pub(crate) fn catalogue(&self) -> Option<Catalogue> {
         let spec = self.spec();
-        let is_part = |file: fs::DirEntry| catalogue::is_catalogue_file(&file.file_name().to_string_lossy());
-        let exists = fs::read_dir(&spec).is_ok_and(|files| files.flatten().any(is_part));
-        exists.then(|| load(&spec))
+        for file in fs::read_dir(&spec).ok()?.flatten() {
+            if catalogue::is_catalogue_file(&file.file_name().to_string_lossy()) {
+                return Some(load(&spec));
+            }
+        }
+        None
     }
 
-    /// Returns a title for the service of a new catalogue: the name of the folder or, if that is `spec`, of the folder
+    /// A title for the service of a new catalogue: the name of the folder or, if that is `spec`, of the folder
     /// above it.
     pub(crate) fn service(&self) -> String {
         let spec = std::path::absolute(self.spec()).unwrap_or_default();
-        let mut names = spec.iter().rev().map(|name| name.to_string_lossy().into_owned());
-        names.find(|name| name != "spec").unwrap_or_default()
+        for name in spec.iter().rev() {
+            if name != "spec" {
+                return name.to_string_lossy().into_owned();
+            }
+        }
+        String::new()
     }
 
     /// Shows the edit and the notes, and writes the edit if the user confirms.
     pub(crate) fn confirm(&self, change: Result<CatalogueChange, Refusal>) -> Outcome {
-        let (change, spec) = (change.map_err(|refusal| self.refusal(&refusal, not_written))?, self.spec());
+        let change = change.map_err(|refusal| self.refusal(&refusal, not_written))?;
+        let spec = self.spec();
         if !change.is_empty() {
             print(&format!("{}\n", change.diff(&folder(&spec))));
         }
@@ -197,7 +209,7 @@ impl Target {
         Ok(())
     }
 
-    /// Returns the text of an error that was found before any edit.
+    /// The text of an error that was found before any edit.
     pub(crate) fn text(&self, refusal: &Refusal) -> String {
         self.refusal(refusal, rendered)
     }
@@ -218,5 +230,8 @@ fn confirmed() -> bool {
     print("Write this? [y/N] ");
     let _ = stdout().flush();
     let mut line = String::new();
-    stdin().lock().read_line(&mut line).is_ok() && ["y", "yes"].contains(&line.trim().to_lowercase().as_str())
+    if stdin().lock().read_line(&mut line).is_err() {
+        return false;
+    }
+    matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
 }

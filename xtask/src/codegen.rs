@@ -70,26 +70,28 @@ impl Codegen {
     pub(crate) fn run(&self) -> Outcome {
         let mode = if self.check { Mode::Check } else { Mode::Write };
         let crate_folder = self.crate_folder()?;
-        let Generated { summary, reports, created, warnings, stale } =
-            generate(&self.spec, &crate_folder, mode, self.cli)?;
-        let unclean: Vec<_> = reports.iter().filter(|(_, report)| !report.is_clean()).collect();
-        let has_foreign = unclean.iter().any(|(_, report)| report.has_foreign());
-        if has_foreign || (self.check && !unclean.is_empty()) {
-            return Err(self.differences(&unclean, has_foreign));
+        let generated = generate(&self.spec, &crate_folder, mode, self.cli)?;
+        let differing: Vec<_> = generated.folders.iter().filter(|folder| !folder.report.is_clean()).collect();
+        let has_foreign = differing.iter().any(|folder| folder.report.has_foreign());
+        if has_foreign || (self.check && !differing.is_empty()) {
+            return Err(self.differences(&differing, has_foreign));
         }
-        let outcomes: String = reports.iter().map(|(root, report)| outcome(root, report)).collect();
+        let mut text = format!("{}\n", generated.summary);
         let root = shown(&crate_folder.folder);
-        let created = created.iter().map(|file| format!("{root}: wrote {}, which you may edit\n", file.path));
-        let created: String = created.collect();
-        print(&format!("{summary}\n{created}{outcomes}"));
-        if warnings > 0 {
-            print_error(&format!("{}\n", style_warnings(warnings, &self.spec)));
+        for file in &generated.created {
+            text += &format!("{root}: wrote {}, which you may edit\n", file.path);
         }
-        if !stale.is_empty() {
-            let stale = stale_names::text(&stale, "warning");
-            print_error(&format!(
-                "{stale}help: `cargo check --workspace --all-targets --keep-going` lists all errors\n"
-            ));
+        for folder in &generated.folders {
+            text += &folder.text();
+        }
+        print(&text);
+        if generated.warnings > 0 {
+            print_error(&format!("{}\n", style_warnings(generated.warnings, &self.spec)));
+        }
+        if !generated.stale.is_empty() {
+            let stale = stale_names::text(&generated.stale, "warning");
+            let help = "help: `cargo check --workspace --all-targets --keep-going` lists all errors";
+            print_error(&format!("{stale}{help}\n"));
         }
         Ok(())
     }
@@ -114,25 +116,31 @@ impl Codegen {
         ))
     }
 
-    /// Returns the error about differing files: the files, their number, and how to fix them.
-    fn differences(&self, unclean: &[&(PathBuf, Report)], has_foreign: bool) -> String {
-        let listed = unclean.iter().map(|(root, report)| format!("in {}:\n{report}", shown(root)));
-        let counts = unclean.iter().map(|(root, report)| match report.changes.len() {
-            1 => format!("1 file in {}", shown(root)),
-            count => format!("{count} files in {}", shown(root)),
-        });
-        let owner = unclean.iter().find_map(|(root, report)| Some((shown(root), report.other_owner()?)));
-        let (counts, command) = (counts.collect::<Vec<_>>().join(", "), command(&self.spec, self.out.as_deref()));
-        let remedy = match owner {
-            Some((root, owner)) => {
-                format!("; {root} has files of `{owner}`: name another folder with `--out`, or delete the old files")
+    /// The error about differing files: the files, their number, and how to fix them.
+    fn differences(&self, differing: &[&FolderReport], has_foreign: bool) -> String {
+        let mut files = String::new();
+        let mut counts = Vec::new();
+        let mut foreign_owner = None;
+        for FolderReport { root, report } in differing {
+            let root = shown(root);
+            files += &format!("in {root}:\n{report}");
+            counts.push(match report.changes.len() {
+                1 => format!("1 file in {root}"),
+                count => format!("{count} files in {root}"),
+            });
+            if let (None, Some(owner)) = (&foreign_owner, report.other_owner()) {
+                foreign_owner = Some(format!("{root} has files of `{owner}`"));
             }
+        }
+        let command = command(&self.spec, self.out.as_deref());
+        let remedy = match foreign_owner {
+            Some(owner) => format!("; {owner}: name another folder with `--out`, or delete the old files"),
             None if has_foreign => {
                 format!(" out of date or foreign; move the foreign files away, then run `{command}`")
             }
             None => format!(" out of date; run `{command}` and commit the result"),
         };
-        format!("{}\nerror: {counts}{remedy}\n", listed.collect::<String>())
+        format!("{files}\nerror: {}{remedy}\n", counts.join(", "))
     }
 }
 
@@ -158,22 +166,31 @@ fn style_warnings(count: usize, spec: &Path) -> String {
     format!("warning: {count} {noun} about the style of the catalogue; `{command}` prints them")
 }
 
-fn outcome(root: &Path, report: &Report) -> String {
-    let root = shown(root);
-    if report.is_clean() {
-        return format!("{root}: up to date\n");
+/// The report about an emitted folder.
+struct FolderReport {
+    root: PathBuf,
+    report: Report,
+}
+
+impl FolderReport {
+    fn text(&self) -> String {
+        let root = shown(&self.root);
+        if self.report.is_clean() {
+            return format!("{root}: up to date\n");
+        }
+        let changes = &self.report.changes;
+        let mut text = format!("{root}: {} changed, {} unchanged\n", changes.len(), self.report.unchanged);
+        for FileChange { path, kind } in changes {
+            let verb = match kind {
+                ChangeKind::Missing => "wrote new",
+                ChangeKind::Drifted(_) => "rewrote",
+                ChangeKind::Stale => "removed stale",
+                ChangeKind::Foreign(_) => "foreign, unchanged",
+            };
+            text += &format!("  {verb} {path}\n");
+        }
+        text
     }
-    let mut text = format!("{root}: {} changed, {} unchanged\n", report.changes.len(), report.unchanged);
-    for FileChange { path, kind } in &report.changes {
-        let verb = match kind {
-            ChangeKind::Missing => "wrote new",
-            ChangeKind::Drifted(_) => "rewrote",
-            ChangeKind::Stale => "removed stale",
-            ChangeKind::Foreign(_) => "foreign, unchanged",
-        };
-        text += &format!("  {verb} {path}\n");
-    }
-    text
 }
 
 impl Check {
@@ -241,16 +258,17 @@ impl Openapi {
 
 /// Reads a catalogue, and prints the text that `about` returns for it, or the errors in the catalogue.
 fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> Outcome {
-    print(&about(&catalogue::read(spec).map_err(|errors| rendered(&errors, spec))?));
+    let api = catalogue::read(spec).map_err(|errors| rendered(&errors, spec))?;
+    print(&about(&api));
     Ok(())
 }
 
-/// Returns the errors as text, coloured on a terminal. Each error contains a path that a terminal can open.
+/// The errors as text, coloured on a terminal. Each error contains a path that a terminal can open.
 pub(crate) fn rendered(diagnostics: &Diagnostics, spec: &Path) -> String {
     diagnostics.render(&folder(spec), stderr().is_terminal())
 }
 
-/// Returns the errors as text of a command that therefore writes nothing.
+/// The errors as text of a command that therefore writes nothing.
 pub(crate) fn not_written(diagnostics: &Diagnostics, spec: &Path) -> String {
     format!("{}; no files were written\n", rendered(diagnostics, spec).trim_end())
 }
@@ -258,7 +276,7 @@ pub(crate) fn not_written(diagnostics: &Diagnostics, spec: &Path) -> String {
 /// The result of `generate`.
 struct Generated {
     summary: CountTable,
-    reports: Vec<(PathBuf, Report)>,
+    folders: Vec<FolderReport>,
     /// The files that are written only once and did not exist yet.
     created: Vec<File>,
     /// The number of warnings about the style of the catalogue.
@@ -271,39 +289,55 @@ struct Generated {
 /// JSON Schema for editors. An error is text for the user.
 fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) -> Result<Generated, String> {
     let api = catalogue::read(spec).map_err(|errors| not_written(&errors, spec))?;
-    let package = &crate_folder.package;
-    let folder = |root, files| Folder { root, package: Some(package.name.clone()), is_shared: false, files };
-    let mut folders = vec![
-        folder(crate_folder.generated(), codegen::emit(&api, package)),
-        folder(crate_folder.docs.clone(), codegen::documents(&api, package)),
-    ];
     let is_ours = project_paths::is_same(spec, &project_paths::own_spec());
+    let folders = emitted_folders(&api, spec, crate_folder, is_ours);
     let mut stale = Vec::new();
     if is_ours {
-        folders.push(folder(project_paths::python_types(), codegen::python(&api)));
-        let files = vec![codegen::catalogue_schema()];
-        folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
         stale = stale_names::find(project_paths::root(), &api, &folders[0].files);
     }
-    let created = if mode == Mode::Write { crate_folder.missing(&api, has_cli) } else { Vec::new() };
-    let mut others: Vec<_> = created.iter().map(|file| (crate_folder.path(file), file.text.clone())).collect();
-    let readme = is_ours.then(|| codegen::readme_tables(spec)).flatten();
-    let readme = readme.map(|(path, text, change)| {
+    let mut created = Vec::new();
+    if mode == Mode::Write {
+        created = crate_folder.missing(&api, has_cli);
+    }
+    let mut others = Vec::new();
+    for file in &created {
+        others.push((crate_folder.path(file), file.text.clone()));
+    }
+    let mut readme_change = None;
+    if is_ours && let Some((path, text, change)) = codegen::readme_tables(spec) {
         others.push((path, text));
-        change
-    });
+        readme_change = Some(change);
+    }
     let mut reports = codegen::write(&folders, others, mode).map_err(|error| format!("error: {error}\n"))?;
     if let Some(report) = reports.last_mut() {
-        report.changes.extend(readme);
+        report.changes.extend(readme_change);
     }
-    let reports = folders.into_iter().map(|folder| folder.root).zip(reports).collect();
+    let mut folder_reports = Vec::new();
+    for (folder, report) in folders.into_iter().zip(reports) {
+        folder_reports.push(FolderReport { root: folder.root, report });
+    }
     Ok(Generated {
         summary: catalogue::endpoint_counts(&api),
-        reports,
+        folders: folder_reports,
         created,
         warnings: api.warnings.as_slice().len(),
         stale,
     })
+}
+
+/// The emitted folders, that of the Rust files first.
+fn emitted_folders(api: &Api, spec: &Path, crate_folder: &CrateFolder, is_ours: bool) -> Vec<Folder> {
+    let package = &crate_folder.package;
+    let mut folders = vec![
+        crate_folder.owned(crate_folder.generated(), codegen::emit(api, package)),
+        crate_folder.owned(crate_folder.docs.clone(), codegen::documents(api, package)),
+    ];
+    if is_ours {
+        folders.push(crate_folder.owned(project_paths::python_types(), codegen::python(api)));
+        let files = vec![codegen::catalogue_schema()];
+        folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
+    }
+    folders
 }
 
 /// The path of a folder, with a trailing slash.
@@ -329,8 +363,8 @@ mod tests {
     }
 
     fn assert_up_to_date(spec: &Path, folder: &CrateFolder, options: &str) {
-        let reports = generate(spec, folder, Mode::Check, false).unwrap_or_else(|why| panic!("{why}")).reports;
-        let differing: String = reports.iter().map(|(_, report)| report.to_string()).collect();
+        let folders = generate(spec, folder, Mode::Check, false).unwrap_or_else(|why| panic!("{why}")).folders;
+        let differing: String = folders.iter().map(|folder| folder.report.to_string()).collect();
         assert_eq!(differing, "", "run `cargo xtask codegen{options}` and commit the result");
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use catalogue::Api;
-use codegen::{File, Package, Program};
+use codegen::{File, Folder, Package, Program};
 
 use crate::project_paths;
 
@@ -55,7 +55,8 @@ impl CrateFolder {
     /// The folder of the emitted crate that contains a catalogue; `None` if the folder above the catalogue has no
     /// emitted files.
     pub(crate) fn around(spec: &Path) -> Option<&Path> {
-        spec.parent().filter(|folder| folder.join("src/generated").is_dir())
+        let folder = spec.parent()?;
+        if folder.join("src/generated").is_dir() { Some(folder) } else { None }
     }
 
     /// The folder of the emitted Rust files. The generator owns this folder.
@@ -67,9 +68,17 @@ impl CrateFolder {
     /// command line.
     pub(crate) fn missing(&self, api: &Api, has_cli: bool) -> Vec<File> {
         let project = relative(&self.folder, project_paths::root()).display().to_string();
-        let cli = if has_cli { codegen::scaffold_cli(api, &self.package, &project) } else { Vec::new() };
-        let files = codegen::scaffold(api, &self.package, &project);
-        files.into_iter().chain(cli).filter(|file| !self.path(file).exists()).collect()
+        let mut files = codegen::scaffold(api, &self.package, &project);
+        if has_cli {
+            files.extend(codegen::scaffold_cli(api, &self.package, &project));
+        }
+        files.retain(|file| !self.path(file).exists());
+        files
+    }
+
+    /// A folder with emitted files that the generator owns.
+    pub(crate) fn owned(&self, root: PathBuf, files: Vec<File>) -> Folder {
+        Folder { root, package: Some(self.package.name.clone()), is_shared: false, files }
     }
 
     pub(crate) fn path(&self, file: &File) -> PathBuf {
@@ -80,13 +89,17 @@ impl CrateFolder {
 /// The reason why a folder cannot get the emitted files: it is part of a catalogue, or it is another crate. Returns
 /// `None` if the folder can get the files.
 fn foreign(folder: &Path) -> Option<&'static str> {
-    let is_file = |path: &str| folder.join(path).is_file();
-    let library = fs::read_to_string(folder.join("src/lib.rs")).unwrap_or_default();
-    if absolute(folder).ancestors().take(2).any(|folder| folder.join("service.yaml").is_file()) {
-        return Some("is part of a catalogue");
+    for folder in absolute(folder).ancestors().take(2) {
+        if folder.join("service.yaml").is_file() {
+            return Some("is part of a catalogue");
+        }
     }
-    let has_code = is_file("src/lib.rs") || is_file("src/main.rs");
-    (has_code && !library.contains("mod generated;")).then_some("is a crate without `mod generated;` in `src/lib.rs`")
+    let library = folder.join("src/lib.rs");
+    if !library.is_file() && !folder.join("src/main.rs").is_file() {
+        return None;
+    }
+    let library = fs::read_to_string(library).unwrap_or_default();
+    if library.contains("mod generated;") { None } else { Some("is a crate without `mod generated;` in `src/lib.rs`") }
 }
 
 /// The absolute path of a folder without symbolic links and `..`. The folder itself may not exist yet: its nearest
@@ -108,14 +121,27 @@ fn absolute(path: &Path) -> PathBuf {
 
 /// The path from one folder to another. The path is absolute if the folders have no common folder except the root.
 fn relative(from: &Path, to: &Path) -> PathBuf {
-    let (from, to) = (absolute(from), absolute(to));
-    let common = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    let from = absolute(from);
+    let to = absolute(to);
+    let mut common = 0;
+    for (one, other) in from.components().zip(to.components()) {
+        if one != other {
+            break;
+        }
+        common += 1;
+    }
     // Without a common folder, an absolute path is better, because it stays correct if the crate is moved.
     if common < 2 {
         return to;
     }
-    let up = from.components().skip(common).map(|_| "..");
-    up.map(PathBuf::from).chain(to.components().skip(common).map(|part| PathBuf::from(part.as_os_str()))).collect()
+    let mut path = PathBuf::new();
+    for _ in from.components().skip(common) {
+        path.push("..");
+    }
+    for part in to.components().skip(common) {
+        path.push(part);
+    }
+    path
 }
 
 #[cfg(test)]

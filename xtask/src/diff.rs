@@ -42,15 +42,21 @@ pub(crate) struct Diff {
 /// The changes since a revision.
 struct Comparison {
     changes: Changes,
-    /// The version at the revision, and the version that the changes require.
-    versions: Option<[String; 2]>,
+    versions: Option<Versions>,
+}
+
+struct Versions {
+    /// The version at the revision.
+    present: String,
+    /// The version that the changes require.
+    next: String,
 }
 
 impl Comparison {
     fn text(&self) -> String {
         let mut text = self.changes.to_string();
-        if let Some([version, next]) = &self.versions {
-            text += &format!("version: {version} becomes {next}\n");
+        if let Some(Versions { present, next }) = &self.versions {
+            text += &format!("version: {present} becomes {next}\n");
         }
         let changelog = self.changes.changelog();
         if !changelog.is_empty() {
@@ -71,8 +77,8 @@ impl Comparison {
         }
         json!({
             "verdict": self.changes.verdict().map(|verdict| verdict.to_string()),
-            "version": self.versions.as_ref().map(|[version, _]| version),
-            "next_version": self.versions.as_ref().map(|[_, next]| next),
+            "version": self.versions.as_ref().map(|versions| &versions.present),
+            "next_version": self.versions.as_ref().map(|versions| &versions.next),
             "changes": changes,
             "changelog": self.changes.changelog(),
         })
@@ -122,7 +128,9 @@ impl Diff {
         if let Some(verdict) = changes.verdict() {
             let manifest = self.git(&["show", &format!("{commit}:Cargo.toml")]).unwrap_or_default();
             let version = manifest_text(&manifest, "[workspace.package]", "version").unwrap_or_default();
-            versions = next_version(verdict, version).map(|next| [version.to_owned(), next]);
+            if let Some(next) = next_version(verdict, version) {
+                versions = Some(Versions { present: version.to_owned(), next });
+            }
         }
         Ok(Comparison { changes, versions })
     }
@@ -135,7 +143,10 @@ impl Diff {
         if files.is_empty() {
             return Err(format!("error: no catalogue found in {shown}/ at {revision}\n"));
         }
-        let texts: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let mut texts = Vec::new();
+        for (name, text) in &files {
+            texts.push((name.as_str(), text.as_str()));
+        }
         catalogue::resolve(&catalogue::load_texts(&texts)).map_err(|diagnostics| {
             let rendered = diagnostics.render(&format!("{revision}:{shown}/"), stderr().is_terminal());
             format!("{rendered}error: the catalogue at {revision} is invalid under the current rules, so it cannot be compared\n")
@@ -147,20 +158,28 @@ impl Diff {
     fn commit(&self) -> Result<String, String> {
         let revision = &self.revision;
         let name = format!("{revision}^{{commit}}");
-        let found = self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]);
-        found.map(|commit| commit.trim().to_owned()).map_err(|why| match why.as_str() {
-            "" => format!("error: git found no revision `{revision}`\n  help: `git log --oneline` lists revisions\n"),
-            why => format!("error: {why}\n"),
-        })
+        match self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name]) {
+            Ok(commit) => Ok(commit.trim().to_owned()),
+            Err(why) if why.is_empty() => {
+                let help = "help: `git log --oneline` lists revisions";
+                Err(format!("error: git found no revision `{revision}`\n  {help}\n"))
+            }
+            Err(why) => Err(format!("error: {why}\n")),
+        }
     }
 
     /// The names and texts of the catalogue's files at a commit; empty if the folder did not exist.
     fn catalogue(&self, commit: &str) -> Result<Vec<(String, String)>, String> {
-        let names =
-            self.git(&["ls-tree", "-z", "--name-only", "--full-tree", &format!("{commit}:./")]).unwrap_or_default();
-        let names = names.split('\0').filter(|name| catalogue::is_catalogue_file(name));
-        let text = |name| self.git(&["show", &format!("{commit}:./{name}")]).map_err(|why| format!("error: {why}\n"));
-        names.map(|name| Ok((name.to_owned(), text(name)?))).collect()
+        let folder = format!("{commit}:./");
+        let names = self.git(&["ls-tree", "-z", "--name-only", "--full-tree", &folder]).unwrap_or_default();
+        let mut files = Vec::new();
+        for name in names.split('\0') {
+            if catalogue::is_catalogue_file(name) {
+                let text = self.git(&["show", &format!("{folder}{name}")]).map_err(|why| format!("error: {why}\n"))?;
+                files.push((name.to_owned(), text));
+            }
+        }
+        Ok(files)
     }
 
     /// Runs git in the catalogue's folder, and returns its output or the reason for its failure.
@@ -180,7 +199,10 @@ impl Diff {
 /// Below 1.0.0, the first number that is not zero counts as the major version.
 fn next_version(verdict: Verdict, version: &str) -> Option<String> {
     let release = version.split(['-', '+']).next()?;
-    let numbers: Vec<u64> = release.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let mut numbers: Vec<u64> = Vec::new();
+    for number in release.split('.') {
+        numbers.push(number.parse().ok()?);
+    }
     let [major, minor, patch] = numbers[..] else { return None };
     Some(match (major, minor, verdict) {
         (1.., _, Verdict::Major) => format!("{}.0.0", major + 1),
@@ -191,8 +213,12 @@ fn next_version(verdict: Verdict, version: &str) -> Option<String> {
 
 /// Parses the label of a verdict.
 fn verdict(label: &str) -> Result<Verdict, String> {
-    let mut all = [Verdict::Patch, Verdict::Minor, Verdict::Major].into_iter();
-    all.find(|known| known.to_string() == label).ok_or_else(|| "a verdict is `patch`, `minor` or `major`".to_owned())
+    for verdict in [Verdict::Patch, Verdict::Minor, Verdict::Major] {
+        if verdict.to_string() == label {
+            return Ok(verdict);
+        }
+    }
+    Err("a verdict is `patch`, `minor` or `major`".to_owned())
 }
 
 #[cfg(test)]

@@ -40,8 +40,7 @@ impl LiveRequest<'_> {
     /// Requests the endpoints once, and returns their answers, sorted by endpoint.
     pub(crate) fn send(&self) -> Result<Vec<LiveAnswer>, Refusal> {
         let folder = project_paths::target().join("live-responses");
-        let failed = |error: io::Error| Refusal::Message(format!("{}: {error}", folder.display()));
-        empty(&folder).map_err(failed)?;
+        empty(&folder).map_err(|error| in_folder(&folder, &error))?;
         let mut command = cargo();
         command.args(["run", "--quiet", "--package", "live-responses", "--manifest-path"]);
         command.arg(project_paths::root().join("Cargo.toml")).arg("--").arg(&folder);
@@ -59,8 +58,12 @@ impl LiveRequest<'_> {
         if !status.success() {
             return Err(Refusal::Message("no endpoint was requested; the reason is above".to_owned()));
         }
-        answers(&folder).map_err(failed)
+        answers(&folder).map_err(|error| in_folder(&folder, &error))
     }
+}
+
+fn in_folder(folder: &Path, error: &io::Error) -> Refusal {
+    Refusal::Message(format!("{}: {error}", folder.display()))
 }
 
 /// Creates a folder, without the files of an earlier run.
@@ -82,20 +85,20 @@ fn answers(folder: &Path) -> io::Result<Vec<LiveAnswer>> {
     for path in paths {
         let endpoint = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let saved = fs::read(&path)?;
-        let text = || String::from_utf8_lossy(&saved).into_owned();
         let answer = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("failed") => Answer::Failed(text()),
-            Some("skipped") => Answer::Skipped(text()),
-            _ => {
-                let responses = vec![("the response".to_owned(), saved)];
-                Answer::Response(EndpointResponses {
-                    endpoint: endpoint.clone(),
-                    responses,
-                    ..EndpointResponses::default()
-                })
-            }
+            Some("failed") => Answer::Failed(text(&saved)),
+            Some("skipped") => Answer::Skipped(text(&saved)),
+            _ => Answer::Response(EndpointResponses {
+                endpoint: endpoint.clone(),
+                responses: vec![("the response".to_owned(), saved)],
+                ..EndpointResponses::default()
+            }),
         };
         answers.push(LiveAnswer { endpoint, answer });
     }
     Ok(answers)
+}
+
+fn text(saved: &[u8]) -> String {
+    String::from_utf8_lossy(saved).into_owned()
 }

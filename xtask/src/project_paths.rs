@@ -7,14 +7,21 @@ use std::sync::LazyLock;
 /// The project's root: the checkout that contains the current folder or, outside of any checkout, the one for which
 /// Cargo runs this program. Checkouts that share a target folder also share this program, so the folder in which it was
 /// compiled is used last.
-static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+static ROOT: LazyLock<PathBuf> = LazyLock::new(find_root);
+
+fn find_root() -> PathBuf {
     if let Some(root) = nearest(&current_folder(), "xtask/Cargo.toml") {
         return root;
     }
-    let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    let xtask = folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
-    xtask.parent().map_or(xtask.clone(), Path::to_owned)
-});
+    let xtask = match std::env::var_os("CARGO_MANIFEST_DIR") {
+        Some(folder) => PathBuf::from(folder),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")),
+    };
+    match xtask.parent() {
+        Some(root) => root.to_owned(),
+        None => xtask,
+    }
+}
 
 /// The project's root.
 pub(crate) fn root() -> &'static Path {
@@ -29,7 +36,10 @@ pub(crate) fn own_spec() -> PathBuf {
 /// The folder of the catalogue on which commands work by default: the folder `spec` in the current folder or in the
 /// nearest folder above it, otherwise this project's own catalogue.
 pub(crate) fn spec() -> PathBuf {
-    nearest(&current_folder(), "spec/service.yaml").map_or_else(own_spec, |folder| folder.join("spec"))
+    match nearest(&current_folder(), "spec/service.yaml") {
+        Some(folder) => folder.join("spec"),
+        None => own_spec(),
+    }
 }
 
 fn current_folder() -> PathBuf {
@@ -38,7 +48,12 @@ fn current_folder() -> PathBuf {
 
 /// The nearest folder, the given one or one above it, that contains a file.
 fn nearest(folder: &Path, file: &str) -> Option<PathBuf> {
-    folder.ancestors().find(|folder| folder.join(file).is_file()).map(Path::to_owned)
+    for folder in folder.ancestors() {
+        if folder.join(file).is_file() {
+            return Some(folder.to_owned());
+        }
+    }
+    None
 }
 
 /// The folder of this project's client.
@@ -55,24 +70,38 @@ pub(crate) fn python_types() -> PathBuf {
 /// become `-`.
 pub(crate) fn package(folder: &Path) -> String {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let manifest = fs::read_to_string(folder.join("Cargo.toml")).ok();
-    let named =
-        manifest.as_deref().and_then(|manifest| manifest_text(manifest, "[package]", "name")).map(str::to_owned);
-    let of_folder = || folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let is_part = |character: char| character.is_alphanumeric() || character == '-' || character == '_';
-    named.unwrap_or_else(of_folder).replace(|character| !is_part(character), "-")
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+    let name = match manifest_text(&manifest, "[package]", "name") {
+        Some(name) => name.to_owned(),
+        None => folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+    };
+    name.replace(|character: char| !character.is_alphanumeric() && character != '-' && character != '_', "-")
 }
 
 /// The text of a key in a section of a manifest; `None` if there is no such section or key.
 pub(crate) fn manifest_text<'m>(manifest: &'m str, section: &str, key: &str) -> Option<&'m str> {
-    let mut lines = manifest.lines().map(str::trim).skip_while(|line| *line != section).skip(1);
-    let line = lines.by_ref().take_while(|line| !line.starts_with('[')).find_map(|line| line.strip_prefix(key))?;
-    line.trim_start().strip_prefix('=')?.split(['"', '\'']).nth(1)
+    let mut is_in_section = false;
+    for line in manifest.lines() {
+        let line = line.trim();
+        if line.starts_with('[') {
+            is_in_section = line == section;
+        } else if is_in_section && let Some(rest) = line.strip_prefix(key) {
+            let value = rest.trim_start().strip_prefix('=')?;
+            return value.split(['"', '\'']).nth(1);
+        }
+    }
+    None
 }
 
 /// `true` if two paths lead to the same folder.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    one == other || one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
+    if one == other {
+        return true;
+    }
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// A path relative to the project's root; a path outside the project is returned unchanged.
@@ -80,9 +109,12 @@ pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-/// Returns Cargo's target folder.
+/// Cargo's target folder.
 pub(crate) fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => root().join(folder),
+        None => root().join("target"),
+    }
 }
 
 /// The folder of the emitted documents about the service, for users and other tools.

@@ -2,6 +2,7 @@
 //! catalogue, and other names that the client of the last commit has and the emitted files no longer have.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -75,10 +76,16 @@ pub(crate) fn text(stale: &[StaleName], level: &str) -> String {
     text
 }
 
-/// Whether the name of a method is already reported as an endpoint of this file.
+/// `true` if the name of a method is already reported as an endpoint of this file.
 fn is_of_stale_endpoint(stale: &[StaleName], path: &Path, name: &str) -> bool {
-    let endpoint = [format!("`{name}`"), format!(".{name}`")];
-    stale.iter().any(|known| known.path == path && endpoint.iter().any(|end| known.message.ends_with(end)))
+    for known in stale {
+        let message = known.message.as_str();
+        let is_named = message.ends_with(&format!("`{name}`")) || message.ends_with(&format!(".{name}`"));
+        if known.path == path && is_named {
+            return true;
+        }
+    }
+    false
 }
 
 /// The endpoints that a text calls and that neither the catalogue nor a YAML entry in the text defines.
@@ -112,9 +119,14 @@ fn removed_names(root: &Path, emitted: &[File]) -> BTreeSet<String> {
 }
 
 /// The words of Rust code, without comments.
-fn words(code: &str) -> impl Iterator<Item = &str> {
-    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines.flat_map(|line| line.split(|character: char| !is_part_of_name(character)))
+fn words(code: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for line in code.lines() {
+        if !line.trim_start().starts_with("//") {
+            words.extend(line.split(|character: char| !is_part_of_name(character)));
+        }
+    }
+    words
 }
 
 fn is_part_of_name(character: char) -> bool {
@@ -137,18 +149,22 @@ fn members(text: &str, names: &BTreeSet<String>) -> Vec<Mention> {
 }
 
 /// Adds the paths of all pages and Rust files.
-fn collect(folder: &Path, pages: &mut Vec<PathBuf>) {
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let (path, name) = (entry.path(), entry.file_name());
-        let name = name.to_string_lossy();
+        let path = entry.path();
+        let name = entry.file_name().to_string_lossy().into_owned();
         if path.is_dir() {
             // An example with a catalogue of its own calls its own endpoints.
-            let is_skipped = SKIPPED.contains(&name.as_ref()) || path.join("spec/service.yaml").is_file();
+            let is_skipped = SKIPPED.contains(&name.as_str()) || path.join("spec/service.yaml").is_file();
             if !is_skipped && !name.starts_with('.') {
-                collect(&path, pages);
+                collect(&path, paths);
             }
-        } else if name.ends_with(".md") && name != "CHANGELOG.md" || name.ends_with(".rs") {
-            pages.push(path);
+            continue;
+        }
+        match path.extension().and_then(OsStr::to_str) {
+            Some("md") if name != "CHANGELOG.md" => paths.push(path),
+            Some("rs") => paths.push(path),
+            _ => {}
         }
     }
 }
@@ -174,7 +190,7 @@ fn endpoint_mentions(text: &str) -> Vec<Mention> {
     mentions
 }
 
-/// Whether an argument can be an endpoint, and is neither an option nor a file or folder.
+/// `true` if an argument can be an endpoint, and is neither an option nor a file or folder.
 fn may_be_endpoint(argument: &str) -> bool {
     let is_name = argument.chars().all(|character| is_part_of_name(character) || character == '.');
     let is_file = [".csv", ".jsonl", ".parquet"].iter().any(|end| argument.ends_with(end));
@@ -187,13 +203,18 @@ fn called_endpoint(code: &str) -> Option<String> {
     let (endpoint, _) = method(rest, "(")?;
     // A call such as `client.builder()` calls a method of `Client`, not a group. The names of these methods are reserved,
     // so no group has such a name.
-    (!is_taken(Scope::Groups, group)).then(|| format!("{group}.{endpoint}"))
+    if is_taken(Scope::Groups, group) { None } else { Some(format!("{group}.{endpoint}")) }
 }
 
 /// The method names of endpoints that a page defines in a YAML entry. The page may call these endpoints.
 fn defined_endpoints(text: &str) -> BTreeSet<String> {
-    let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("- name: "));
-    names.filter_map(|name| names::ident(name, Case::Snake).ok()).collect()
+    let mut defined = BTreeSet::new();
+    for line in text.lines() {
+        if let Some(name) = line.trim_start().strip_prefix("- name: ") {
+            defined.extend(names::ident(name, Case::Snake));
+        }
+    }
+    defined
 }
 
 /// The name of the method that is called at the start of a text, and the text after `call`, for example `()`.

@@ -27,10 +27,10 @@ fn with_colours(text: &str) -> String {
     let mut parts = text.split(SEQUENCE);
     let mut shown = ForeignText(parts.next().unwrap_or_default()).to_string();
     for part in parts {
-        let end = part.find('m').filter(|end| is_colour(&part[..*end]));
-        let (code, rest) = part.split_at(end.map_or(0, |end| end + 1));
-        let sequence = if code.is_empty() { ForeignText(SEQUENCE).to_string() } else { SEQUENCE.to_owned() };
-        shown.push_str(&format!("{sequence}{code}{}", ForeignText(rest)));
+        shown += &match part.split_once('m') {
+            Some((code, rest)) if is_colour(code) => format!("{SEQUENCE}{code}m{}", ForeignText(rest)),
+            _ => format!("{}{}", ForeignText(SEQUENCE), ForeignText(part)),
+        };
     }
     shown
 }

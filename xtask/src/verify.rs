@@ -4,9 +4,9 @@
 //! The second line of a script is its description. A line `# needs: PROBE; INSTALL` declares a program that the script
 //! calls: PROBE is a command that succeeds if the program is installed, and INSTALL is a command that installs it.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{fs, io};
 
 use clap::Args;
 
@@ -30,11 +30,14 @@ pub(crate) struct Verify {
 impl Verify {
     pub(crate) fn run(&self) -> Outcome {
         let checks = chosen(&self.names).map_err(|why| format!("error: {why}\n"))?;
-        if self.list {
-            print(&checks.iter().map(Check::listing).collect::<String>());
-            return Ok(());
+        let mut failed = String::new();
+        for check in checks {
+            if self.list {
+                print(&check.listing());
+            } else if let Err(why) = check.run(&self.arguments) {
+                failed += &why;
+            }
         }
-        let failed: String = checks.iter().filter_map(|check| check.run(&self.arguments).err()).collect();
         if failed.is_empty() { Ok(()) } else { Err(failed) }
     }
 }
@@ -45,40 +48,76 @@ struct Check {
     path: PathBuf,
     name: String,
     description: String,
-    /// For each program that the script calls: a command that succeeds if the program is installed, and a command that
-    /// installs it.
-    needs: Vec<(String, String)>,
+    needs: Vec<NeededProgram>,
+}
+
+/// A program that a script calls.
+#[derive(Debug)]
+struct NeededProgram {
+    /// A command that succeeds if the program is installed.
+    probe: String,
+    /// A command that installs the program.
+    install: String,
+}
+
+impl NeededProgram {
+    /// Reads `needs: PROBE; INSTALL`.
+    fn parse(comment: &str) -> Option<Self> {
+        let (probe, install) = comment.strip_prefix("needs: ")?.split_once("; ")?;
+        Some(Self { probe: probe.to_owned(), install: install.to_owned() })
+    }
 }
 
 /// The checks with these names, sorted by name; all checks if `names` is empty.
 fn chosen(names: &[String]) -> Result<Vec<Check>, String> {
     let folder = project_paths::root().join(".ci/checks");
-    let in_folder = |error| format!("{}: {error}", folder.display());
-    let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(in_folder)?;
-    let read = |path: PathBuf| fs::read_to_string(&path).map(|text| Check::new(path, &text)).map_err(in_folder);
-    let mut all = entries.into_iter().map(|entry| read(entry.path())).collect::<Result<Vec<_>, _>>()?;
+    let mut all = read_checks(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     all.sort_by(|one, other| one.name.cmp(&other.name));
-    if let Some(unknown) = names.iter().find(|name| all.iter().all(|check| check.name != **name)) {
-        let known: Vec<&str> = all.iter().map(|check| check.name.as_str()).collect();
-        return Err(format!("unknown check `{unknown}`; expected one of {}", known.join(", ")));
+    let known: Vec<String> = all.iter().map(|check| check.name.clone()).collect();
+    for name in names {
+        if !known.contains(name) {
+            return Err(format!("unknown check `{name}`; expected one of {}", known.join(", ")));
+        }
     }
     all.retain(|check| names.is_empty() || names.contains(&check.name));
     Ok(all)
 }
 
+fn read_checks(folder: &Path) -> io::Result<Vec<Check>> {
+    let mut checks = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let text = fs::read_to_string(&path)?;
+        checks.push(Check::new(path, &text));
+    }
+    Ok(checks)
+}
+
 impl Check {
     fn new(path: PathBuf, text: &str) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut comments = text.lines().skip(1).map_while(|line| line.strip_prefix("# "));
-        let description = comments.next().unwrap_or_default().to_owned();
-        let needs = comments.filter_map(|line| line.strip_prefix("needs: ")?.split_once("; "));
-        let needs = needs.map(|(probe, install)| (probe.to_owned(), install.to_owned())).collect();
+        let mut comments = Vec::new();
+        for line in text.lines().skip(1) {
+            let Some(comment) = line.strip_prefix("# ") else { break };
+            comments.push(comment);
+        }
+        let description = comments.first().copied().unwrap_or_default().to_owned();
+        let mut needs = Vec::new();
+        for comment in comments {
+            needs.extend(NeededProgram::parse(comment));
+        }
         Self { path, name, description, needs }
     }
 
     /// The commands that install the missing programs.
     fn missing(&self) -> Vec<&str> {
-        self.needs.iter().filter(|(probe, _)| !succeeds(probe)).map(|(_, install)| install.as_str()).collect()
+        let mut missing = Vec::new();
+        for program in &self.needs {
+            if !succeeds(&program.probe) {
+                missing.push(program.install.as_str());
+            }
+        }
+        missing
     }
 
     fn listing(&self) -> String {
@@ -97,8 +136,9 @@ impl Check {
         }
         print(&format!("== {}: {}\n", self.name, self.description));
         let mut script = Command::new(&self.path);
-        let status = without_package_variables(&mut script).args(arguments).current_dir(project_paths::root()).status();
-        match status {
+        script.args(arguments).current_dir(project_paths::root());
+        remove_package_variables(&mut script);
+        match script.status() {
             Ok(status) if status.success() => Ok(()),
             Ok(status) => Err(format!("error: `verify {}` failed with {status}\n", self.name)),
             Err(error) => Err(format!("error: `verify {}` does not start: {error}\n", self.name)),
@@ -115,10 +155,14 @@ fn succeeds(command: &str) -> bool {
 
 /// Removes the environment variables that Cargo sets for this package. Some build scripts depend on these variables, so
 /// Cargo would rebuild packages whenever the values differ from those in a shell.
-fn without_package_variables(command: &mut Command) -> &mut Command {
-    let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
-    let names = std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_str().is_some_and(of_package));
-    names.fold(command, |command, name| command.env_remove(name))
+fn remove_package_variables(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        if let Some(name) = name.to_str()
+            && (name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+        {
+            command.env_remove(name);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -20,10 +20,10 @@ struct EndpointReport {
 impl EndpointReport {
     /// The lines that explain the result, without the name of the endpoint, which is stated before them.
     fn details(&self) -> Vec<&str> {
+        let start = format!("{}: ", self.endpoint);
         let mut details = Vec::new();
         for line in self.result.lines() {
-            let rest = line.strip_prefix(self.endpoint.as_str()).and_then(|rest| rest.strip_prefix(": "));
-            details.push(rest.unwrap_or(line));
+            details.push(line.strip_prefix(&start).unwrap_or(line));
         }
         details
     }
@@ -119,10 +119,14 @@ impl Report {
         self.endpoints.iter().any(|one| matches!(one.result, Comparison::Different(_)))
     }
 
-    /// Returns `false` if an endpoint has no response.
+    /// `true` if every endpoint has a response.
     pub(super) fn is_complete(&self) -> bool {
-        let is_missing = |one: &EndpointReport| matches!(one.result, Comparison::Failed(_) | Comparison::Skipped(_));
-        !self.endpoints.iter().any(is_missing)
+        for endpoint in &self.endpoints {
+            if matches!(endpoint.result, Comparison::Failed(_) | Comparison::Skipped(_)) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The responses of endpoints with a difference.
@@ -179,7 +183,10 @@ impl Report {
     fn summary(&self) -> String {
         let mut counts = Vec::new();
         for word in ["same", "different", "not described", "failed", "skipped"] {
-            let count = self.endpoints.iter().filter(|one| one.result.word() == word).count();
+            let mut count = 0;
+            for endpoint in &self.endpoints {
+                count += usize::from(endpoint.result.word() == word);
+            }
             if count > 0 {
                 counts.push(format!("{count} {word}"));
             }
@@ -214,7 +221,7 @@ impl Report {
             let annotation = Annotation {
                 level,
                 title: format!("{}: {}", one.endpoint, one.result.word()),
-                file: place.map_or_else(String::new, |place| format!("{}{}", self.folder, place.file)),
+                file: place.map(|place| format!("{}{}", self.folder, place.file)).unwrap_or_default(),
                 line: place.map(|place| place.line),
                 column: None,
                 message: one.details().join("\n"),
