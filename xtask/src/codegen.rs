@@ -1,17 +1,14 @@
-//! `cargo xtask codegen`, `check`, `status` and `openapi`: the commands that read the catalogue.
+//! `cargo xtask codegen`: generates the client of a catalogue.
 
-use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
-use catalogue::{Api, CountTable, Coverage, Diagnostics};
+use catalogue::{Api, CountTable};
 use clap::Args;
-use codegen::OpenApiVersion;
 use codegen::{ChangeKind, File, FileChange, Folder, Mode, Report};
 
+use crate::catalogue_errors::not_written;
 use crate::crate_folder::CrateFolder;
-use crate::findings::Findings;
 use crate::project_paths::{self, shown};
-use crate::report_format::{Format, Level};
 use crate::stale_names::{self, StaleName};
 use crate::terminal::{Outcome, print, print_error};
 
@@ -31,39 +28,6 @@ pub(crate) struct Codegen {
     /// Also write a crate with the client's command line, in the folder `cli` of the crate
     #[arg(long, requires = "out")]
     cli: bool,
-}
-
-/// Report every error in the catalogue
-#[derive(Args)]
-pub(crate) struct Check {
-    /// The catalogue
-    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
-    spec: PathBuf,
-    /// Report warnings as errors
-    #[arg(long)]
-    deny_warnings: bool,
-    /// The format of the report
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-}
-
-/// Show how much is known about the endpoints, and which unknown facts would be most useful
-#[derive(Args)]
-pub(crate) struct Status {
-    /// The catalogue
-    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
-    spec: PathBuf,
-}
-
-/// Print the OpenAPI description of the service
-#[derive(Args)]
-pub(crate) struct Openapi {
-    /// The catalogue
-    #[arg(long, value_name = "DIR", default_value_os_t = project_paths::spec())]
-    spec: PathBuf,
-    /// The version of OpenAPI; some generators support only 3.0
-    #[arg(long, value_parser = ["3.0", "3.1"], default_value = "3.1")]
-    version: String,
 }
 
 impl Codegen {
@@ -146,23 +110,25 @@ impl Codegen {
 
 /// The command that updates the files of a catalogue's crate; `out` is `None` for this project's client.
 pub(crate) fn command(spec: &Path, out: Option<&Path>) -> String {
-    let mut command = "cargo xtask codegen".to_owned();
-    if !project_paths::is_same(spec, &project_paths::spec()) {
-        command += &format!(" --spec {}", spec.display());
-    }
+    let mut command = format!("cargo xtask codegen{}", spec_option(spec));
     if let Some(out) = out {
         command += &format!(" --out {}", out.display());
     }
     command
 }
 
+/// The option that names a catalogue, unless it is the default.
+fn spec_option(spec: &Path) -> String {
+    if project_paths::is_same(spec, &project_paths::spec()) {
+        return String::new();
+    }
+    format!(" --spec {}", spec.display())
+}
+
 /// One line about warnings, with the command that prints them.
 fn style_warnings(count: usize, spec: &Path) -> String {
     let noun = if count == 1 { "warning" } else { "warnings" };
-    let mut command = "cargo xtask check".to_owned();
-    if !project_paths::is_same(spec, &project_paths::spec()) {
-        command += &format!(" --spec {}", spec.display());
-    }
+    let command = format!("cargo xtask check{}", spec_option(spec));
     format!("warning: {count} {noun} about the style of the catalogue; `{command}` prints them")
 }
 
@@ -191,86 +157,6 @@ impl FolderReport {
         }
         text
     }
-}
-
-impl Check {
-    pub(crate) fn run(&self) -> Outcome {
-        if self.format != Format::Text {
-            return self.report();
-        }
-        let api = catalogue::read(&self.spec).map_err(|errors| rendered(&errors, &self.spec))?;
-        let stale = self.stale_names(&api);
-        if self.deny_warnings {
-            self.deny(&api, &stale)?;
-        }
-        print_error(&api.warnings.render_warnings(&folder(&self.spec), stderr().is_terminal()));
-        print_error(&stale_names::text(&stale, "warning"));
-        print(&format!("{}\nno errors in the catalogue in {}\n", catalogue::endpoint_counts(&api), shown(&self.spec)));
-        Ok(())
-    }
-
-    /// Prints the findings for a program.
-    fn report(&self) -> Outcome {
-        let warning = if self.deny_warnings { Level::Error } else { Level::Warning };
-        let mut findings = Findings::new(folder(&self.spec));
-        match catalogue::read(&self.spec) {
-            Ok(api) => {
-                findings.add_diagnostics(&api.warnings, warning);
-                findings.add_stale_names(&self.stale_names(&api), warning);
-            }
-            Err(errors) => findings.add_diagnostics(&errors, Level::Error),
-        }
-        print(&findings.text(self.format));
-        if findings.has_errors() { Err(String::new()) } else { Ok(()) }
-    }
-
-    /// Finds names in pages and programs of this project that the client of this project's catalogue does not have.
-    fn stale_names(&self, api: &Api) -> Vec<StaleName> {
-        if !project_paths::is_same(&self.spec, &project_paths::own_spec()) {
-            return Vec::new();
-        }
-        let emitted = codegen::emit(api, &CrateFolder::ours().package);
-        stale_names::find(project_paths::root(), api, &emitted)
-    }
-
-    /// The warnings as errors.
-    fn deny(&self, api: &Api, stale: &[StaleName]) -> Outcome {
-        let mut errors = stale_names::text(stale, "error");
-        if !api.warnings.is_empty() {
-            errors += &rendered(&api.warnings, &self.spec);
-        }
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
-    }
-}
-
-impl Status {
-    pub(crate) fn run(&self) -> Outcome {
-        print_view(&self.spec, |api| Coverage::of(api).to_string())
-    }
-}
-
-impl Openapi {
-    pub(crate) fn run(&self) -> Outcome {
-        let version = if self.version == "3.0" { OpenApiVersion::V3_0 } else { OpenApiVersion::V3_1 };
-        print_view(&self.spec, |api| codegen::openapi(api, version))
-    }
-}
-
-/// Reads a catalogue, and prints the text that `about` returns for it, or the errors in the catalogue.
-fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> Outcome {
-    let api = catalogue::read(spec).map_err(|errors| rendered(&errors, spec))?;
-    print(&about(&api));
-    Ok(())
-}
-
-/// The errors as text, coloured on a terminal. Each error contains a path that a terminal can open.
-pub(crate) fn rendered(diagnostics: &Diagnostics, spec: &Path) -> String {
-    diagnostics.render(&folder(spec), stderr().is_terminal())
-}
-
-/// The errors as text of a command that therefore writes nothing.
-pub(crate) fn not_written(diagnostics: &Diagnostics, spec: &Path) -> String {
-    format!("{}; no files were written\n", rendered(diagnostics, spec).trim_end())
 }
 
 /// The result of `generate`.
@@ -338,11 +224,6 @@ fn emitted_folders(api: &Api, spec: &Path, crate_folder: &CrateFolder, is_ours: 
         folders.push(Folder { root: spec.to_owned(), package: None, is_shared: true, files });
     }
     folders
-}
-
-/// The path of a folder, with a trailing slash.
-pub(crate) fn folder(path: &Path) -> String {
-    format!("{}/", shown(path).trim_end_matches(std::path::MAIN_SEPARATOR))
 }
 
 #[cfg(test)]

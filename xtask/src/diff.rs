@@ -9,7 +9,7 @@ use catalogue_edit::diff::{Changes, Verdict, compare};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::codegen::rendered;
+use crate::catalogue_errors::rendered;
 use crate::project_paths::{self, manifest_text, shown};
 use crate::report_format::{self, Annotation, Format, Level};
 use crate::terminal::{Outcome, print};

@@ -8,7 +8,7 @@ use catalogue::load;
 use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, Refusal};
 use clap::Args;
 
-use crate::catalogue_edits::Target;
+use crate::edited_catalogue::EditedCatalogue;
 use crate::learn::recorded;
 use crate::live_answers::{Answer, LiveAnswer, LiveRequest};
 use crate::report_format::Format;
@@ -47,7 +47,7 @@ pub(crate) struct Drift {
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     #[command(flatten)]
-    target: Target,
+    edited: EditedCatalogue,
 }
 
 /// The exit code if there is no difference, but an endpoint could not be compared.
@@ -55,7 +55,7 @@ const INCOMPLETE: i32 = 3;
 
 impl Drift {
     pub(crate) fn run(&self) -> Outcome {
-        let report = self.report().map_err(|refusal| self.target.text(&refusal))?;
+        let report = self.report().map_err(|refusal| self.edited.error_text(&refusal))?;
         print(&report.text(self.format, self.live));
         if let Some(file) = &self.propose {
             self.propose(file, &report)?;
@@ -70,7 +70,7 @@ impl Drift {
     }
 
     fn report(&self) -> Result<Report, Refusal> {
-        let spec = self.target.spec();
+        let spec = self.edited.spec();
         let mut report = Report::new(load(&spec), &spec)?;
         let mut received = Vec::new();
         if self.live {
@@ -82,7 +82,7 @@ impl Drift {
                 }
             }
         } else {
-            received = recorded(&self.target, self.endpoint.as_ref(), &self.files, self.host.as_deref(), self.format)?;
+            received = recorded(&self.edited, self.endpoint.as_ref(), &self.files, self.host.as_deref(), self.format)?;
         }
         let found = catalogue_edit::drift(load(&spec), &self.options(received.clone()))?;
         for (responses, drift) in received.into_iter().zip(found) {
@@ -94,7 +94,7 @@ impl Drift {
 
     fn request(&self) -> Result<Vec<LiveAnswer>, Refusal> {
         let request = LiveRequest {
-            spec: &self.target.spec(),
+            spec: &self.edited.spec(),
             endpoint: self.endpoint.as_deref(),
             is_untyped: false,
             params: &self.params,
@@ -107,7 +107,7 @@ impl Drift {
             endpoints,
             evidence: Evidence::Reported,
             enums: Vec::new(),
-            accept_mock: self.target.accepts_mock() || self.live,
+            accept_mock: self.edited.accepts_mock() || self.live,
         }
     }
 
@@ -117,8 +117,8 @@ impl Drift {
         if options.endpoints.is_empty() {
             return Ok(());
         }
-        let change = catalogue_edit::learn(load(&self.target.spec()), &options);
-        let change = change.map_err(|refusal| self.target.text(&refusal))?;
+        let change = catalogue_edit::learn(load(&self.edited.spec()), &options);
+        let change = change.map_err(|refusal| self.edited.error_text(&refusal))?;
         let mut patch = String::new();
         for note in change.notes() {
             patch += &format!("# {note}\n");

@@ -7,7 +7,7 @@ use catalogue::load;
 use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, Recording, Refusal};
 use clap::Args;
 
-use crate::catalogue_edits::{Target, evidence};
+use crate::edited_catalogue::{EditedCatalogue, evidence};
 use crate::live_answers::{Answer, LiveAnswer, LiveRequest};
 use crate::report_format::Format;
 use crate::terminal::{Outcome, print, print_error};
@@ -54,7 +54,7 @@ pub(crate) struct Learn {
     #[arg(long, default_value = "reported", value_parser = evidence())]
     evidence: Evidence,
     #[command(flatten)]
-    target: Target,
+    edited: EditedCatalogue,
 }
 
 /// Reads files with responses, each with its name.
@@ -76,7 +76,7 @@ fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
 /// The responses of an endpoint in files. Without an endpoint, the files are HAR files, and the entries that are
 /// skipped are printed.
 pub(crate) fn recorded(
-    target: &Target,
+    edited: &EditedCatalogue,
     endpoint: Option<&String>,
     files: &[PathBuf],
     host: Option<&str>,
@@ -86,7 +86,7 @@ pub(crate) fn recorded(
     if let Some(endpoint) = endpoint {
         return Ok(vec![EndpointResponses { endpoint: endpoint.clone(), responses, ..EndpointResponses::default() }]);
     }
-    let recording = Recording::read(load(&target.spec()), &responses, host)?;
+    let recording = Recording::read(load(&edited.spec()), &responses, host)?;
     for line in &recording.skipped {
         // A report for programs is the only text on standard output.
         let print_line = if format == Format::Text { print } else { print_error };
@@ -101,12 +101,12 @@ pub(crate) fn recorded(
 impl Learn {
     pub(crate) fn run(&self) -> Outcome {
         let learning = LearnOptions {
-            endpoints: self.samples().map_err(|refusal| self.target.text(&refusal))?,
+            endpoints: self.samples().map_err(|refusal| self.edited.error_text(&refusal))?,
             evidence: self.evidence,
             enums: self.enums.clone(),
-            accept_mock: self.target.accepts_mock(),
+            accept_mock: self.edited.accepts_mock(),
         };
-        self.target.confirm(catalogue_edit::learn(load(&self.target.spec()), &learning))
+        self.edited.confirm(catalogue_edit::learn(load(&self.edited.spec()), &learning))
     }
 
     fn samples(&self) -> Result<Vec<EndpointResponses>, Refusal> {
@@ -114,13 +114,13 @@ impl Learn {
             return self.requested();
         }
         let files = if self.har.is_empty() { &self.replies } else { &self.har };
-        recorded(&self.target, self.endpoint.as_ref(), files, self.host.as_deref(), Format::Text)
+        recorded(&self.edited, self.endpoint.as_ref(), files, self.host.as_deref(), Format::Text)
     }
 
     /// Requests the responses from the service. Each endpoint that fails is reported.
     fn requested(&self) -> Result<Vec<EndpointResponses>, Refusal> {
         let request = LiveRequest {
-            spec: &self.target.spec(),
+            spec: &self.edited.spec(),
             endpoint: self.endpoint.as_deref(),
             is_untyped: self.untyped,
             params: &self.params,

@@ -4,9 +4,11 @@
 mod project_paths;
 mod terminal;
 
+mod catalogue_errors;
 mod report_format;
 
 mod cargo_programs;
+mod catalogue_views;
 mod crate_folder;
 mod live_answers;
 mod stale_names;
@@ -14,11 +16,13 @@ mod stale_names;
 mod findings;
 mod verify;
 
+mod check;
 mod codegen;
 
-mod catalogue_edits;
 mod diff;
+mod edited_catalogue;
 
+mod catalogue_edits;
 mod learn;
 
 mod drift;
@@ -41,8 +45,8 @@ enum Command {
     #[command(disable_help_flag = true)]
     Bench(cargo_programs::Program),
     Codegen(codegen::Codegen),
-    Check(codegen::Check),
-    Openapi(codegen::Openapi),
+    Check(check::Check),
+    Openapi(catalogue_views::Openapi),
     Add(catalogue_edits::Add),
     Import(catalogue_edits::Import),
     Learn(learn::Learn),
@@ -51,7 +55,7 @@ enum Command {
     /// Run the sandbox, a mock server for the client of a catalogue
     #[command(disable_help_flag = true)]
     Serve(cargo_programs::Program),
-    Status(codegen::Status),
+    Status(catalogue_views::Status),
     Verify(verify::Verify),
 }
 

@@ -6,7 +6,7 @@ use catalogue::Catalogue;
 use catalogue_edit::{EndpointDrift, EndpointPlace, EndpointResponses, Refusal, endpoint_places};
 use serde_json::{Value, json};
 
-use crate::codegen::folder;
+use crate::catalogue_errors::folder;
 use crate::report_format::{self, Annotation, Format, Level};
 
 /// The result for one endpoint.
