@@ -52,7 +52,6 @@ mod selected_series;
 mod series_label;
 mod stored_target;
 
-mod report_page;
 mod requested_series;
 
 mod chart_drawing;
@@ -71,6 +70,7 @@ mod quality_report;
 mod stored_chart;
 
 mod backfill_report;
+mod report_page;
 
 mod backfill_run;
 
