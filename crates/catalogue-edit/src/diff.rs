@@ -7,9 +7,11 @@
 //! `crates/catalogue-edit/tests/cases` confirms these verdicts with the compiler.
 
 mod change_list;
+
+mod public_items;
+
 mod compare_items;
 mod facts;
-mod public_items;
 
 pub use change_list::{Change, Changes, Heading, Verdict};
 

@@ -5,12 +5,16 @@
 //! Of a query, only the names and the kinds of the values are used, and the names of functions.
 
 mod base64;
-mod endpoint_path;
-mod entry;
 mod functions;
-mod new_endpoints;
+
+mod entry;
+
+mod endpoint_path;
 mod new_paths;
+
 mod service_location;
+
+mod new_endpoints;
 
 use catalogue::Catalogue;
 use indexmap::{IndexMap, IndexSet};

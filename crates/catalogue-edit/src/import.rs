@@ -3,67 +3,65 @@
 //! A description is converted to a draft, which is then merged into the catalogue. Keys that cannot be imported are
 //! noted during the conversion, so the result does not have to be compared with the description.
 
-mod bodies;
+mod differences;
+mod number_types;
+mod options;
+mod parse_text;
+mod response_members;
+mod tree;
+
+mod header_params;
+mod omissions;
+mod schema_parts;
+mod server_address;
+mod swagger;
+
+mod document;
+mod schema_facts;
+
+mod description_reader;
+mod responses;
+mod schema_layers;
+
 mod candidates;
-mod column_bodies;
 mod composed_schemas;
 mod credentials;
 mod deep_params;
-mod description_reader;
-mod differences;
-mod document;
 mod drafted_content;
 mod endpoint_names;
-mod endpoint_path;
 mod enum_types;
 mod envelope;
 mod extensions;
 mod field_facts;
-mod header_params;
 mod lists_and_maps;
-mod number_types;
-mod omissions;
 mod operations;
-mod param;
-mod param_values;
 mod params;
-mod parse_text;
 mod records;
-mod responses;
-mod schema_facts;
-mod schema_layers;
 mod schemas;
-mod server_address;
 mod service;
-mod swagger;
-mod tree;
+
+mod bodies;
+mod endpoint_path;
+mod imported_server;
+mod param;
+
+mod column_bodies;
+mod param_values;
 
 use catalogue::Catalogue;
 use catalogue::spec::{Evidence, History, Known, Service};
 
-use super::content::Content;
-use super::history_params::history;
-use super::merge::merge;
 use crate::catalogue_change::CatalogueChange;
+use crate::content::Content;
 use crate::editor::Editor;
+use crate::history_params::history;
+use crate::merge::merge;
 use crate::refusal::Refusal;
 use candidates::note_candidates;
 use description_reader::DescriptionReader;
 use differences::{note_missing_endpoints, note_other_service};
 use document::Document;
-
-/// A description to import, with the options.
-#[derive(Clone, Debug)]
-pub struct Import {
-    /// The text of an OpenAPI 3.0, 3.1 or 3.2 description, or of a Swagger 2.0 description, in JSON or YAML.
-    pub text: String,
-    /// The evidence of imported facts.
-    pub evidence: Evidence,
-    /// `true` imports summaries and descriptions too.
-    pub summaries: bool,
-    /// The host whose endpoints are imported, if paths have servers of their own; by default, that of the first server.
-    pub host: Option<String>,
-}
+pub use options::Import;
 
 /// The facts of a description about the entire service.
 struct DescribedService {

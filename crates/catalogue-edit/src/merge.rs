@@ -3,8 +3,9 @@
 
 mod client_names;
 mod compared_side;
-mod differences;
 mod setters;
+
+mod differences;
 
 mod bodies;
 mod contradictions;

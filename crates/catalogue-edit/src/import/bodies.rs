@@ -7,7 +7,7 @@ use super::description_reader::DescriptionReader;
 use super::omissions::{RESPONSE, Weight};
 use super::responses::{json_body, success_response};
 use super::schema_facts::type_of;
-use super::schema_layers::Layer;
+use super::schema_parts::Layer;
 use super::service::error_status;
 use super::tree::{entries, entries_of, text};
 use crate::drafted_type::{ANY, TIMESTAMP, innermost, item, record_index, record_name, replace_innermost};

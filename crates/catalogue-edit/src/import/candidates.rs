@@ -1,13 +1,12 @@
 //! Notes about endpoints that may have a history or pages, with the lines to add. A description does not state whether
 //! records are a time series, or whether a response has only a part of them, so the author decides.
 
-use std::collections::HashMap;
-
 use catalogue::spec::{Endpoint, Evidence, Known, Pages, Param, Text};
 use heck::ToSnakeCase;
 use serde_yaml::Value;
 
 use super::description_reader::DescriptionReader;
+use super::response_members::{Member, Members, ResponseMembers};
 use super::schema_facts::type_of;
 use crate::content::label;
 use crate::editor::Editor;
@@ -18,33 +17,6 @@ use crate::pages::{
 
 /// The number of endpoints that the notes of one kind list.
 const MAX_CANDIDATES: usize = 20;
-
-/// A member of a response that is one value.
-#[derive(Clone, Debug)]
-pub(super) struct Member {
-    /// The JSON path of the value.
-    path: String,
-    /// The last key of the path, in snake case.
-    name: String,
-    is_text: bool,
-}
-
-impl Member {
-    fn path(&self) -> Text {
-        self.path.as_str().into()
-    }
-}
-
-/// The members of a response beside its records.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ResponseMembers {
-    values: Vec<Member>,
-    /// `true` if the response is a list, or has one among its members.
-    has_list: bool,
-}
-
-/// The members of the response of each path.
-pub(super) type Members = HashMap<String, ResponseMembers>;
 
 impl<'d> DescriptionReader<'d> {
     /// Remembers the members of a successful response that are one value, beside its records.

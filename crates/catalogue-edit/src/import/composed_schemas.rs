@@ -8,8 +8,8 @@ use serde_yaml::Value;
 
 use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
-use super::schema_layers::Layer;
-use super::tree::{has_any, items, text};
+use super::schema_parts::{constants, parts, several_alternatives};
+use super::tree::has_any;
 use crate::drafted_type::ANY;
 
 /// Keys that describe the type itself. A part without any of them contains only facts such as a range.
@@ -26,64 +26,6 @@ const STRUCTURE: &[&str] = &[
     "required",
     "type",
 ];
-
-/// The keys with alternatives.
-const CHOICES: [&str; 2] = ["anyOf", "oneOf"];
-
-/// A schema under `anyOf` or `oneOf`.
-struct Alternative<'v> {
-    schema: &'v Value,
-    index: usize,
-}
-
-/// The alternatives under a key, except `null`.
-fn alternatives<'v>(schema: &'v Value, key: &str) -> Vec<Alternative<'v>> {
-    let mut alternatives = Vec::new();
-    for (index, schema) in items(schema, key).iter().enumerate() {
-        if text(schema, "type") != Some("null") {
-            alternatives.push(Alternative { schema, index });
-        }
-    }
-    alternatives
-}
-
-/// The alternatives among which a schema allows a choice; none if there are fewer than two.
-fn several_alternatives(schema: &Value) -> Vec<Alternative<'_>> {
-    for key in CHOICES {
-        let alternatives = alternatives(schema, key);
-        if alternatives.len() > 1 {
-            return alternatives;
-        }
-    }
-    Vec::new()
-}
-
-/// The values of an enum that is written as alternatives: each alternative is a constant, optionally with a
-/// description.
-pub(super) fn constants(schema: &Value) -> Vec<&Value> {
-    let mut constants = Vec::new();
-    for alternative in several_alternatives(schema) {
-        match alternative.schema.get("const") {
-            Some(value) if !value.is_mapping() => constants.push(alternative.schema),
-            _ => return Vec::new(),
-        }
-    }
-    constants
-}
-
-/// The schemas that a schema combines. The keys of the schema itself are not included.
-pub(super) fn parts<'v>(schema: &'v Value, pointer: &str) -> Vec<Layer<'v>> {
-    let mut parts = Vec::new();
-    for (index, part) in items(schema, "allOf").iter().enumerate() {
-        parts.push(Layer { schema: part, pointer: format!("{pointer}/allOf/{index}") });
-    }
-    for key in CHOICES {
-        if let [only] = alternatives(schema, key).as_slice() {
-            parts.push(Layer { schema: only.schema, pointer: format!("{pointer}/{key}/{}", only.index) });
-        }
-    }
-    parts
-}
 
 impl<'d> DescriptionReader<'d> {
     /// The type of a schema, including the schemas that it combines.

@@ -6,11 +6,11 @@ use catalogue::is_invisible;
 use catalogue::spec::{Evidence, Service};
 use serde_yaml::Value;
 
-use super::Import;
-use super::candidates::Members;
 use super::document::{Document, Resolved};
 use super::header_params::HeaderParams;
 use super::omissions::{Omissions, Weight};
+use super::options::Import;
+use super::response_members::Members;
 use super::server_address::ServerAddress;
 use super::tree::text;
 use crate::content::Content;

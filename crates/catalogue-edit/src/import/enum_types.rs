@@ -5,10 +5,10 @@ use catalogue::names::{self, Case};
 use catalogue::spec::{Type, TypeKind, Value as TypeValue};
 use serde_yaml::Value;
 
-use super::composed_schemas::constants;
 use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
 use super::schema_facts::{is_component, wanted_name};
+use super::schema_parts::constants;
 use super::tree::{items, text_of};
 use crate::enum_values::{is_value, values_of};
 

@@ -5,9 +5,7 @@ use catalogue::may_carry_key;
 use catalogue::spec::{ApiKey, Evidence, Header};
 use serde_yaml::Value;
 
-use super::description_reader::DescriptionReader;
-use super::omissions::Weight;
-use super::tree::{is_true, items, text, text_of};
+use super::tree::{is_true, items, text_of};
 use crate::editor::Editor;
 use crate::observed_query::is_secret;
 
@@ -26,23 +24,9 @@ pub(super) struct HeaderParams {
     key: Option<String>,
 }
 
-impl DescriptionReader<'_> {
-    /// Reads a param in a header. If the service cannot have it, the param is an omission.
-    pub(super) fn header_param(&mut self, declaration: &Value, pointer: &str) {
-        let name = text(declaration, "name").unwrap_or_default();
-        // OpenAPI declares these headers in other parts, and ignores params of these names.
-        if ["accept", "authorization", "content-type"].contains(&name.to_ascii_lowercase().as_str()) {
-            return;
-        }
-        if !self.headers.add(name, declaration) {
-            self.omissions.add(Weight::Missing, "params `in: header`", pointer);
-        }
-    }
-}
-
 impl HeaderParams {
     /// Adds a header; `false` if the service cannot have it.
-    fn add(&mut self, name: &str, declaration: &Value) -> bool {
+    pub(super) fn add(&mut self, name: &str, declaration: &Value) -> bool {
         if is_secret(name) && may_carry_key(name) && self.key.as_ref().is_none_or(|key| key == name) {
             self.key = Some(name.to_owned());
             return true;

@@ -137,6 +137,18 @@ impl<'d> DescriptionReader<'d> {
         Some(DeclaredParam { declaration, name, schema, location, is_required })
     }
 
+    /// Reads a param in a header. If the service cannot have it, the param is an omission.
+    fn header_param(&mut self, declaration: &Value, pointer: &str) {
+        let name = text(declaration, "name").unwrap_or_default();
+        // OpenAPI declares these headers in other parts, and ignores params of these names.
+        if ["accept", "authorization", "content-type"].contains(&name.to_ascii_lowercase().as_str()) {
+            return;
+        }
+        if !self.headers.add(name, declaration) {
+            self.omissions.add(Weight::Missing, "params `in: header`", pointer);
+        }
+    }
+
     /// `true` if a query param of this name carries the API key.
     fn is_key(&self, name: &str) -> bool {
         match &self.catalogue.service.credentials.api_key {

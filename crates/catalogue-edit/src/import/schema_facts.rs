@@ -3,7 +3,7 @@
 use catalogue::model::TimeFormat;
 use serde_yaml::Value;
 
-use super::composed_schemas::constants;
+use super::schema_parts::constants;
 use super::tree::{has_any, is_true, items, text};
 use crate::draft::WantedName;
 

@@ -6,20 +6,13 @@ use catalogue::model::TimeFormat;
 use indexmap::IndexMap;
 use serde_yaml::Value;
 
-use super::composed_schemas::parts;
 use super::document::Document;
 use super::schema_facts::{is_nullable, type_of, written_format};
+use super::schema_parts::{Layer, parts};
 use super::tree::{entries, is_true, items, text};
 
 /// The maximum nesting depth, far above the depth of any readable schema.
 pub(super) const DEPTH: usize = 32;
-
-/// A schema, and its path in the description.
-#[derive(Clone, Debug)]
-pub(super) struct Layer<'d> {
-    pub(super) schema: &'d Value,
-    pub(super) pointer: String,
-}
 
 /// A property of an object.
 #[derive(Clone, Debug)]
