@@ -69,8 +69,9 @@ mod printer;
 mod quality_report;
 mod stored_chart;
 
-mod backfill_report;
 mod report_page;
+
+mod backfill_report;
 
 mod backfill_run;
 
