@@ -27,22 +27,11 @@ pub(crate) fn page(endpoint: &EndpointInfo, width: usize) -> String {
     if let Some(why) = endpoint.deprecated {
         out.push_str(&paragraph(&format!("Deprecated: {why}"), width));
     }
-    let history = match endpoint_names::history(endpoint) {
-        Some(_) if endpoint_names::has_table(endpoint) => "yes, with `backfill` and `poll`",
-        Some(_) => "only from Rust: its records have no interval, which `backfill` and `poll` need",
-        None => "none",
-    };
-    let name_only = if endpoint.path.is_none() { "name only, " } else { "" };
-    let facts = vec![
-        ["name".to_owned(), endpoint.to_string()],
-        ["path".to_owned(), endpoint.path.map_or("unknown".to_owned(), |path| format!("GET {path}"))],
-        ["source".to_owned(), format!("{name_only}{}", endpoint.evidence)],
-        ["response".to_owned(), response(&endpoint.body)],
-        ["history".to_owned(), history.to_owned()],
-    ];
     let fields = fields(endpoint).map(field_row).collect();
     let errors = service().errors.iter().map(status_row).collect();
-    for (title, rows) in [("", facts), ("Params", param_rows(endpoint)), ("Fields", fields), ("Errors", errors)] {
+    let sections =
+        [("", fact_rows(endpoint)), ("Params", param_rows(endpoint)), ("Fields", fields), ("Errors", errors)];
+    for (title, rows) in sections {
         if let Some(name_width) = rows.iter().map(|[name, _]| name.len()).max() {
             section(&mut out, title, &rows, name_width, width);
         }
@@ -62,6 +51,29 @@ pub(crate) fn page(endpoint: &EndpointInfo, width: usize) -> String {
 
 fn paragraph(text: &str, width: usize) -> String {
     wrapped(text, ["  "; 2], width.saturating_sub(2))
+}
+
+fn fact_rows(endpoint: &EndpointInfo) -> Vec<[String; 2]> {
+    let path = match endpoint.path {
+        Some(path) => format!("GET {path}"),
+        None => "unknown".to_owned(),
+    };
+    let source = match endpoint.path {
+        Some(_) => endpoint.evidence.to_string(),
+        None => format!("name only, {}", endpoint.evidence),
+    };
+    let history = match endpoint_names::history(endpoint) {
+        Some(_) if endpoint_names::has_table(endpoint) => "yes, with `backfill` and `poll`",
+        Some(_) => "only from Rust: its records have no interval, which `backfill` and `poll` need",
+        None => "none",
+    };
+    vec![
+        ["name".to_owned(), endpoint.to_string()],
+        ["path".to_owned(), path],
+        ["source".to_owned(), source],
+        ["response".to_owned(), response(&endpoint.body)],
+        ["history".to_owned(), history.to_owned()],
+    ]
 }
 
 fn response(body: &BodyInfo) -> String {
@@ -85,29 +97,28 @@ fn param_rows(endpoint: &EndpointInfo) -> Vec<[String; 2]> {
 }
 
 fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
-    let ty = if let ValueType::Named(ty) = info.ty { Some(ty) } else { None };
-    let values: Vec<_> = ty.map_or(&[][..], |ty| ty.values).iter().map(|value| value.value).collect();
-    // `describe` of a number of seconds shows the date that it means.
-    let example = match (info.example, info.ty) {
-        (Some(example), ValueType::Timestamp(unit)) if !unit.is_text() => {
-            unit.read(example).map(|time| format!("{example} ({})", time_arg::shown(time)))
-        }
-        (example, _) => example.map(str::to_owned),
-    };
+    let mut values = Vec::new();
+    let mut is_open = false;
+    if let ValueType::Named(ty) = info.ty {
+        values.extend(ty.values.iter().map(|value| value.value));
+        is_open = ty.open;
+    }
+    // The values are an example already.
+    let example = if values.is_empty() { example(info) } else { None };
     let facts = Facts {
         // A timestamp is given as a date, not in its unit.
         unit: if let ValueType::Timestamp(_) = info.ty { "" } else { info.unit },
         range: [info.range.min, info.range.max],
         source: info.evidence.as_str(),
         required: required(info).map(Evidence::as_str),
-        is_open: ty.is_some_and(|ty| ty.open),
+        is_open,
         default: info.default,
         single_value: info.single_value.map(Evidence::as_str),
         allowed_values: info.allowed_values.to_vec(),
         tested_values: info.tested_values.to_vec(),
         rejected_values: info.rejected_values.to_vec(),
         earlier_names: info.also_named.to_vec(),
-        example: example.as_deref().filter(|_| values.is_empty()),
+        example: example.as_deref(),
         unknown: info.unknown.to_vec(),
         values,
         ..Facts::default()
@@ -117,6 +128,18 @@ fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
     let wire_name =
         if option[2..] == *info.wire_name { String::new() } else { format!("Sent as `{}`.", info.wire_name) };
     [option, stated(info.summary, &facts, &wire_name)]
+}
+
+/// The example of a param; that of a number of seconds has the date that it means.
+fn example(info: &ParamInfo) -> Option<String> {
+    let example = info.example?;
+    match info.ty {
+        ValueType::Timestamp(unit) if !unit.is_text() => {
+            let time = unit.read(example)?;
+            Some(format!("{example} ({})", time_arg::shown(time)))
+        }
+        _ => Some(example.to_owned()),
+    }
 }
 
 fn status_row(info: &StatusInfo) -> [String; 2] {

@@ -188,62 +188,101 @@ impl Figures {
     }
 }
 
-/// One line of a metric: its labels and its value.
-type Sample = (Vec<(&'static str, String)>, String);
+/// A metric with its samples.
+struct Metric {
+    /// The name without the prefix of the program.
+    name: &'static str,
+    kind: &'static str,
+    help: &'static str,
+    samples: Vec<Sample>,
+}
+
+/// One line of a metric.
+struct Sample {
+    labels: Vec<(&'static str, String)>,
+    value: String,
+}
+
+impl Metric {
+    fn counter(name: &'static str, help: &'static str) -> Self {
+        Self { name, kind: "counter", help, samples: Vec::new() }
+    }
+
+    fn gauge(name: &'static str, help: &'static str) -> Self {
+        Self { name, kind: "gauge", help, samples: Vec::new() }
+    }
+
+    fn add(&mut self, labels: &[(&'static str, &str)], value: &impl ToString) {
+        let mut owned = Vec::with_capacity(labels.len());
+        for (name, text) in labels {
+            owned.push((*name, (*text).to_owned()));
+        }
+        self.samples.push(Sample { labels: owned, value: value.to_string() });
+    }
+}
 
 /// Formats the figures.
 fn text(program: &str, figures: &Figures) -> String {
     let prefix = program.replace(|character: char| !character.is_ascii_alphanumeric(), "_");
-    let mut attempts: Vec<Sample> = Vec::new();
-    let mut rate_limited: Vec<Sample> = Vec::new();
-    let mut bytes: Vec<Sample> = Vec::new();
-    for (endpoint, figures) in &figures.endpoints {
-        let label = || ("endpoint", endpoint.clone());
-        for (outcome, count) in &figures.attempts {
-            attempts.push((vec![label(), ("outcome", outcome.clone())], count.to_string()));
-        }
-        let count = figures.attempts.get("429").copied().unwrap_or_default();
-        rate_limited.push((vec![label()], count.to_string()));
-        bytes.push((vec![label()], figures.bytes.to_string()));
-    }
-    let mut newest: Vec<Sample> = Vec::new();
-    let mut missing: Vec<Sample> = Vec::new();
-    let mut gaps: Vec<Sample> = Vec::new();
-    for (SeriesLabels { endpoint, params }, figures) in &figures.series {
-        let labels = || vec![("endpoint", endpoint.clone()), ("series", params.clone())];
-        newest.extend(figures.newest.map(|time| (labels(), time.unix_seconds().to_string())));
-        missing.push((labels(), figures.missing.to_string()));
-        gaps.push((labels(), figures.gaps.to_string()));
-    }
-    let mut complete: Vec<Sample> = Vec::new();
-    let mut ended: Vec<Sample> = Vec::new();
-    if let Some((is_complete, time)) = figures.run {
-        complete.push((Vec::new(), u8::from(is_complete).to_string()));
-        ended.push((Vec::new(), time.unix_seconds().to_string()));
-    }
-    let used = if figures.limit.is_some() { vec![(Vec::new(), format!("{:.3}", figures.used))] } else { Vec::new() };
+    let mut metrics = request_metrics(figures);
+    metrics.extend(series_metrics(figures));
+    metrics.extend(run_metrics(figures));
     let mut text = String::new();
-    for (name, kind, help, samples) in [
-        ("requests_total", "counter", "Attempts of requests by outcome: the status, or `failed`.", attempts),
-        ("rate_limited_total", "counter", "Responses with status 429.", rate_limited),
-        ("response_bytes_total", "counter", "Size of the decoded responses.", bytes),
-        ("rate_limit_used_ratio", "gauge", "Used share of the rate limit since the last file.", used),
-        ("newest_record_timestamp_seconds", "gauge", "Time of the newest record.", newest),
-        ("missing_records", "gauge", "Records that are missing between the first and the last one.", missing),
-        ("gaps", "gauge", "Ranges without records between the first and the last one.", gaps),
-        ("last_run_complete", "gauge", "1 if the last run has fetched everything.", complete),
-        ("last_run_timestamp_seconds", "gauge", "End of the last run.", ended),
-    ] {
+    for Metric { name, kind, help, samples } in metrics {
         if samples.is_empty() {
             continue;
         }
         // Writing to a text never fails.
         let _ = write!(text, "# HELP {prefix}_{name} {help}\n# TYPE {prefix}_{name} {kind}\n");
-        for (labels, value) in samples {
+        for Sample { labels, value } in samples {
             let _ = writeln!(text, "{prefix}_{name}{} {value}", braces(&labels));
         }
     }
     text
+}
+
+fn request_metrics(figures: &Figures) -> Vec<Metric> {
+    let mut attempts = Metric::counter("requests_total", "Attempts of requests by outcome: the status, or `failed`.");
+    let mut rate_limited = Metric::counter("rate_limited_total", "Responses with status 429.");
+    let mut bytes = Metric::counter("response_bytes_total", "Size of the decoded responses.");
+    for (endpoint, of_endpoint) in &figures.endpoints {
+        let label = ("endpoint", endpoint.as_str());
+        for (outcome, count) in &of_endpoint.attempts {
+            attempts.add(&[label, ("outcome", outcome)], count);
+        }
+        rate_limited.add(&[label], &of_endpoint.attempts.get("429").copied().unwrap_or_default());
+        bytes.add(&[label], &of_endpoint.bytes);
+    }
+    let mut used = Metric::gauge("rate_limit_used_ratio", "Used share of the rate limit since the last file.");
+    if figures.limit.is_some() {
+        used.add(&[], &format!("{:.3}", figures.used));
+    }
+    vec![attempts, rate_limited, bytes, used]
+}
+
+fn series_metrics(figures: &Figures) -> Vec<Metric> {
+    let mut newest = Metric::gauge("newest_record_timestamp_seconds", "Time of the newest record.");
+    let mut missing = Metric::gauge("missing_records", "Records that are missing between the first and the last one.");
+    let mut gaps = Metric::gauge("gaps", "Ranges without records between the first and the last one.");
+    for (SeriesLabels { endpoint, params }, of_series) in &figures.series {
+        let labels = [("endpoint", endpoint.as_str()), ("series", params.as_str())];
+        if let Some(time) = of_series.newest {
+            newest.add(&labels, &time.unix_seconds());
+        }
+        missing.add(&labels, &of_series.missing);
+        gaps.add(&labels, &of_series.gaps);
+    }
+    vec![newest, missing, gaps]
+}
+
+fn run_metrics(figures: &Figures) -> Vec<Metric> {
+    let mut complete = Metric::gauge("last_run_complete", "1 if the last run has fetched everything.");
+    let mut ended = Metric::gauge("last_run_timestamp_seconds", "End of the last run.");
+    if let Some((is_complete, time)) = figures.run {
+        complete.add(&[], &u8::from(is_complete));
+        ended.add(&[], &time.unix_seconds());
+    }
+    vec![complete, ended]
 }
 
 fn braces(labels: &[(&str, String)]) -> String {
