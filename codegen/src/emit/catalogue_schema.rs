@@ -115,7 +115,8 @@ fn text(form: &Form) -> Object {
         // Prose may contain line breaks and tabs, but no other control characters.
         Form::Prose => some_text().with("pattern", visible("\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f")),
         Form::Scalar => any_of([line(), Object::default().with_list("type", ["number", "boolean"])]),
-        Form::Type => type_expression(),
+        Form::Type => type_expression(""),
+        Form::TypeInMap => type_expression(r"\??"),
         Form::Path { .. } => some_text().with("pattern", "^/"),
         Form::Name(case) => some_text().with("pattern", case.pattern()),
         Form::Like(pattern, _) => some_text().with("pattern", *pattern),
@@ -152,8 +153,8 @@ fn escape(character: char) -> String {
 }
 
 /// The schema of a type expression: the name of a built-in type, which editors can complete, or a text that matches the
-/// pattern of type expressions.
-fn type_expression() -> Object {
+/// pattern of type expressions. `end` is the pattern of what may follow.
+fn type_expression(end: &str) -> Object {
     let builtins: Vec<_> = BUILTINS.into_iter().map(Builtin::name).collect();
     let name = format!("({}|[A-Z][A-Za-z0-9]*)", builtins.join("|"));
     // A regular expression cannot match brackets that are nested to any depth, so there is one alternative for each
@@ -162,7 +163,7 @@ fn type_expression() -> Object {
     for depth in 0..=MAX_LISTS {
         alternatives.push(format!(r"((list|map)<\s*){{{depth}}}{name}(\??\s*>){{{depth}}}"));
     }
-    let pattern = format!(r"^\s*({})\s*$", alternatives.join("|"));
+    let pattern = format!(r"^\s*({}){end}\s*$", alternatives.join("|"));
     any_of([Object::default().with_list("enum", builtins), typed("string").with("pattern", pattern)])
 }
 

@@ -29,7 +29,7 @@ struct Keys {
 /// Describes the accepted values of a key, with links to the sections of maps.
 fn value(shape: &Shape, form: &Form) -> String {
     match (shape, form) {
-        (Shape::Text, Form::Type) => "a type".to_owned(),
+        (Shape::Text, Form::Type | Form::TypeInMap) => "a type".to_owned(),
         (Shape::Text, Form::Path { .. }) => "a path".to_owned(),
         (Shape::Text, Form::Prose) => "prose".to_owned(),
         (Shape::Text, Form::Scalar) => "text or a number".to_owned(),

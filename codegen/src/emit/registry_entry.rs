@@ -55,7 +55,19 @@ macro_rules! variants {
     };
 }
 
-variants!(Evidence, ListFormat, ParamLocation, RecordLayout, ResetUnit, TimeUnit);
+variants!(Evidence, ListFormat, ParamLocation, ResetUnit, TimeUnit);
+
+impl Literal for RecordLayout {
+    fn literal(&self) -> TokenStream {
+        match self {
+            Self::Object => quote!(RecordLayout::Object),
+            Self::Positional => quote!(RecordLayout::Positional),
+            Self::Columns => quote!(RecordLayout::Columns),
+            Self::Named(path) => quote!(RecordLayout::Named(#path)),
+            Self::Value => quote!(RecordLayout::Value),
+        }
+    }
+}
 
 fn variant(of: &str, value: &impl Debug) -> TokenStream {
     let of = ident(of);
@@ -175,6 +187,7 @@ impl Literal for FieldSource {
             Self::Record => quote!(FieldSource::Record),
             Self::Group(path) => quote!(FieldSource::Group(#path)),
             Self::Period(year, period) => quote!(FieldSource::Period(#year, #period)),
+            Self::Others => quote!(FieldSource::Others),
         }
     }
 }

@@ -172,6 +172,7 @@ impl Content {
                 fields: fields.clone(),
                 positional: body.positional.as_deref() == Some(&true),
                 columns: body.columns.as_deref() == Some(&true),
+                others: body.others.clone(),
                 evidence: body.evidence.unwrap_or(endpoint.evidence),
                 ..Record::default()
             }),

@@ -3,9 +3,10 @@
 
 use indexmap::IndexMap;
 use runtime::record::DecodedBody;
-use runtime::registry::{BodyInfo, EndpointInfo, Range, RecordInfo, RecordLayout, Registry, ValueType};
+use runtime::registry::{BodyInfo, EndpointInfo, FieldSource, Range, RecordInfo, RecordLayout, Registry, ValueType};
 use serde_yaml::{Mapping, Value};
 
+use crate::column_names::to_objects;
 use crate::exact_numbers;
 use crate::refusal::Refusal;
 use crate::saved_response::SavedResponse;
@@ -99,6 +100,12 @@ impl Gate {
             BodyInfo::Series { .. } => {
                 let envelope = self.registry.service.envelope.as_ref();
                 let path = endpoint.data.or(envelope.map(|envelope| envelope.data)).unwrap_or(".");
+                if let BodyInfo::Series { record: Some(record), .. } = endpoint.body
+                    && let RecordLayout::Named(names) = record.form
+                {
+                    let objects = response.at(path).and_then(|records| to_objects(records, response.at(names)));
+                    return objects.and_then(|objects| objects.as_sequence().cloned()).unwrap_or_default();
+                }
                 match response.at(path) {
                     Some(Value::Sequence(records)) => records.clone(),
                     Some(Value::Mapping(columns)) => records_of(columns),
@@ -130,7 +137,7 @@ fn exact_record(sent: &Value, info: &RecordInfo) -> Value {
     match (info.form, sent) {
         (RecordLayout::Value, _) => info.fields.first().map_or(Value::Null, |field| exact_part(sent, field.ty)),
         (_, Value::Mapping(entries)) => {
-            let mut fields = Mapping::new();
+            let mut fields = if has_others(info) { entries.clone() } else { Mapping::new() };
             for field in info.fields {
                 let other = field.also_named.iter().find_map(|name| entries.get(*name));
                 if let Some(value) = entries.get(field.wire_name).or(other) {
@@ -145,6 +152,11 @@ fn exact_record(sent: &Value, info: &RecordInfo) -> Value {
         }
         _ => sent.clone(),
     }
+}
+
+/// `true` if a record has a field for the members that are not listed, which are written back like fields.
+fn has_others(info: &RecordInfo) -> bool {
+    info.fields.iter().any(|field| field.source == FieldSource::Others)
 }
 
 /// Returns the records of columns.

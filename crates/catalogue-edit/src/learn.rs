@@ -19,6 +19,7 @@ mod wider_builtin;
 mod error_words;
 mod guess_type;
 
+mod column_names;
 mod columns;
 mod error_responses;
 mod groups;
@@ -41,6 +42,8 @@ mod renamed_fields;
 mod fields;
 
 mod body;
+
+mod others;
 
 mod endpoint;
 

@@ -17,6 +17,7 @@ mod record_time;
 mod saved_response;
 mod yaml_edit;
 
+mod column_names;
 mod content;
 mod draft;
 mod rust_names;

@@ -11,7 +11,19 @@ use catalogue::{is_invisible, yaml_writer};
 const WIDTH: usize = 118;
 
 /// The keys that come last in a map, in this order: facts about all fields, then the fields.
-const LAST: [&str; 9] = ["evidence", "time", "positional", "columns", "unit", "format", "series", "object", "fields"];
+const LAST: [&str; 11] = [
+    "evidence",
+    "time",
+    "positional",
+    "columns",
+    "columns_at",
+    "others",
+    "unit",
+    "format",
+    "series",
+    "object",
+    "fields",
+];
 
 /// Sorts the keys of a tree as in a hand-written catalogue: if a map lists fields, the list comes last. An example or
 /// default that is text is quoted, although it may look like a number.
@@ -33,7 +45,7 @@ pub(crate) fn arranged(node: Node) -> Node {
                 (key, value)
             });
             let mut entries: Vec<_> = entries.collect();
-            if entries.iter().any(|(key, _)| key.text().is_some_and(|key| LAST[6..].contains(&key))) {
+            if entries.iter().any(|(key, _)| key.text().is_some_and(|key| LAST[8..].contains(&key))) {
                 entries.sort_by_key(|(key, _)| LAST.iter().position(|last| key.text() == Some(last)));
             }
             Kind::Map(entries)

@@ -70,6 +70,8 @@ pub enum Form {
     Scalar,
     /// A type expression, such as `list<number>`. `resolve` parses it later, and looks up the names in it.
     Type,
+    /// A type expression of a value in a map, which may be null, such as `number?`.
+    TypeInMap,
     /// A path relative to the base URL.
     Path {
         /// `true` if a segment may be a param in braces.

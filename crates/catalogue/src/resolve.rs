@@ -17,6 +17,8 @@ mod cycles;
 
 mod types;
 
+mod others;
+
 mod records;
 
 mod bodies;

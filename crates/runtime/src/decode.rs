@@ -14,6 +14,8 @@ mod json_path;
 
 mod unknown_fields;
 
+mod column_names;
+
 pub(crate) mod row;
 
 pub(crate) mod from_decoded;
@@ -23,6 +25,10 @@ mod field_value;
 mod scalar;
 
 mod read_row;
+
+mod read_others;
+
+mod read_named;
 
 mod read_columns;
 

@@ -1,11 +1,12 @@
 //! Converts generated records to groups, as a service sends them: each with its labels, and without the fields whose
 //! values are elsewhere in the body.
 
-use runtime::registry::{FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType};
+use runtime::registry::{FieldInfo, FieldSource, RecordInfo, ValueType};
 use runtime::{Timestamp, Value};
 use serde_json::Map;
 
 use crate::json::{put, text_of};
+use crate::record_layout::{WrittenRecords, written};
 
 /// A group of records with the same labels.
 struct Group {
@@ -39,11 +40,6 @@ impl Label {
     }
 }
 
-/// `true` if the value of a field is outside of its record.
-pub(crate) fn has_derived(record: &RecordInfo) -> bool {
-    record.fields.iter().any(|field| field.source.is_derived())
-}
-
 /// The fields whose values are in the record.
 fn fields_inside(record: &RecordInfo) -> impl Iterator<Item = &FieldInfo> {
     record.fields.iter().filter(|field| !field.source.is_derived())
@@ -67,10 +63,11 @@ pub(crate) fn with_period(mut values: Value, record: &RecordInfo, start: i64) ->
 
 /// The value at the first key of `path` that contains the records, which is the records or their groups, and the path of
 /// that key. `path` is the path of the records.
-pub(crate) fn grouped<'p>(record: &RecordInfo, records: Vec<Value>, path: &'p str) -> (Value, &'p str) {
+pub(crate) fn grouped<'p>(record: &RecordInfo, records: Vec<Value>, path: &'p str) -> (WrittenRecords, &'p str) {
     let labels = Label::all(record);
     let Some((path_of_groups, path_in_group)) = path.split_once('*').filter(|_| !labels.is_empty()) else {
-        return (records.into_iter().map(|values| stripped(record, values)).collect(), path);
+        let records = records.into_iter().map(|values| stripped(record, values)).collect();
+        return (written(record, records), path);
     };
     let path_of_groups = path_of_groups.trim_end_matches('.');
     let path_in_group = path_in_group.trim_start_matches('.');
@@ -89,7 +86,7 @@ pub(crate) fn grouped<'p>(record: &RecordInfo, records: Vec<Value>, path: &'p st
         }
     }
     let groups = if key.is_some() { Value::Object(keyed) } else { Value::Array(listed) };
-    (groups, path_of_groups)
+    (WrittenRecords { json: groups, names: None }, path_of_groups)
 }
 
 fn groups(record: &RecordInfo, records: Vec<Value>, labels: &[Label], is_single: bool) -> Vec<Group> {
@@ -106,15 +103,12 @@ fn groups(record: &RecordInfo, records: Vec<Value>, labels: &[Label], is_single:
 }
 
 fn group_json(record: &RecordInfo, group: Group, labels: &[Label], path: &str, is_single: bool) -> Value {
-    let records = if is_single {
-        group.records.into_iter().next().unwrap_or_default()
-    } else if record.form == RecordLayout::Columns {
-        columns(record, &group.records)
-    } else {
-        Value::Array(group.records)
-    };
+    let mut records = written(record, group.records);
+    if is_single {
+        records.json = records.json.as_array().and_then(|list| list.first()).cloned().unwrap_or_default();
+    }
     if path.is_empty() {
-        return records;
+        return records.json;
     }
     let mut object = Value::Object(Map::new());
     for (label, value) in labels.iter().zip(group.labels) {
@@ -122,18 +116,11 @@ fn group_json(record: &RecordInfo, group: Group, labels: &[Label], path: &str, i
             put(&mut object, label.path, value);
         }
     }
-    put(&mut object, path, records);
-    object
-}
-
-/// An object with a list for each field of the records.
-pub(crate) fn columns(record: &RecordInfo, records: &[Value]) -> Value {
-    let mut columns = Map::new();
-    for field in fields_inside(record) {
-        let column = records.iter().map(|values| values[field.wire_name].clone()).collect();
-        columns.insert(field.wire_name.to_owned(), Value::Array(column));
+    if let Some((path, names)) = records.names {
+        put(&mut object, path, names);
     }
-    Value::Object(columns)
+    put(&mut object, path, records.json);
+    object
 }
 
 fn value_of(record: &RecordInfo, values: &Value, index: usize) -> Value {
@@ -162,7 +149,7 @@ fn stripped(record: &RecordInfo, mut values: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use runtime::registry::{Evidence, TimeUnit};
+    use runtime::registry::{Evidence, RecordLayout, TimeUnit};
     use serde_json::json;
 
     use super::*;
@@ -185,7 +172,7 @@ mod tests {
             {"metric": {"job": "a"}, "values": [[1], [3]]},
             {"metric": {"job": "b"}, "values": [[2]]}
         ]);
-        assert_eq!(groups, expected);
+        assert_eq!(groups.json, expected);
     }
 
     #[test]
@@ -196,6 +183,6 @@ mod tests {
         let record = RecordInfo::new("Price", fields.to_vec().leak());
         let records = vec![json!({"close": 1, "day": "2024-01-01"}), json!({"close": 2, "day": "2024-01-02"})];
         let (groups, path) = grouped(&record, records, "*");
-        assert_eq!((groups, path), (json!({"2024-01-01": {"close": 1}, "2024-01-02": {"close": 2}}), ""));
+        assert_eq!((groups.json, path), (json!({"2024-01-01": {"close": 1}, "2024-01-02": {"close": 2}}), ""));
     }
 }

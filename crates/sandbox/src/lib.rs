@@ -42,6 +42,8 @@ mod middleware;
 
 mod values;
 
+mod record_layout;
+
 mod groups;
 
 mod time_range;

@@ -115,13 +115,14 @@ impl SeriesBody<'_> {
         }
         let envelope = registry.service.envelope.as_ref();
         let path = self.endpoint.data.or(envelope.map(|envelope| envelope.data)).unwrap_or(".");
-        let (records, path) = match self.record {
-            Some(record) if groups::has_derived(record) => groups::grouped(record, records, path),
-            Some(record) if record.form == RecordLayout::Columns => (groups::columns(record, &records), path),
-            _ => (Value::Array(records), path),
+        let Some(record) = self.record else {
+            let invented = Some("fields");
+            let records = Value::Array(records);
+            return Body { json: in_envelope(registry, path, records, metadata.json, invented, page_facts), invented };
         };
-        let invented = if self.record.is_none() { Some("fields") } else { None };
-        Body { json: in_envelope(registry, path, records, metadata.json, invented, page_facts), invented }
+        let (written, path) = groups::grouped(record, records, path);
+        page_facts.extend(written.names);
+        Body { json: in_envelope(registry, path, written.json, metadata.json, None, page_facts), invented: None }
     }
 
     /// The records that exist now.
@@ -184,7 +185,9 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
         let requested = query.all(param);
         let text = requested.get(row % requested.len().max(1));
         let slot = match (&mut values, record.form) {
-            (Value::Object(fields), RecordLayout::Object | RecordLayout::Columns) => fields.get_mut(field.wire_name),
+            (Value::Object(fields), RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_)) => {
+                fields.get_mut(field.wire_name)
+            }
             (Value::Array(items), RecordLayout::Positional) => items.get_mut(index),
             _ => None,
         };
@@ -197,8 +200,8 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
 
 /// Adds the time of the series to a record, if it is not among the known fields.
 fn with_time(mut values: Value, record: &RecordInfo, inputs: RecordInputs, unit: TimeUnit) -> Value {
-    if let (RecordLayout::Object | RecordLayout::Columns, Some(time), Value::Object(fields)) =
-        (record.form, inputs.time, &mut values)
+    if let (Some(time), Value::Object(fields)) = (inputs.time, &mut values)
+        && record.form != RecordLayout::Value
         && !fields.contains_key(time)
     {
         fields.insert(time.to_owned(), values::timestamp(inputs.interval.start, unit));

@@ -3,7 +3,7 @@
 //! A value depends only on its seed and its time, and changes slowly with time. The values of a candle are consistent
 //! with each other; other fields are independent.
 
-use runtime::registry::{FieldInfo, Range, RecordInfo, RecordLayout, TimeUnit, ValueType};
+use runtime::registry::{FieldInfo, FieldSource, Range, RecordInfo, RecordLayout, TimeUnit, ValueType};
 use runtime::wire::ToWire;
 use runtime::{Timestamp, Value};
 use serde_json::Map;
@@ -32,10 +32,13 @@ pub(crate) fn record(info: &RecordInfo, inputs: RecordInputs) -> Value {
     match info.form {
         RecordLayout::Positional => Value::Array(values),
         RecordLayout::Value => values.into_iter().next().unwrap_or_default(),
-        RecordLayout::Object | RecordLayout::Columns => {
+        RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_) => {
             let mut members = Map::new();
             for (field, value) in info.fields.iter().zip(values) {
-                members.insert(field.wire_name.to_owned(), value);
+                match (field.source, value) {
+                    (FieldSource::Others, Value::Object(others)) => members.extend(others),
+                    (_, value) => drop(members.insert(field.wire_name.to_owned(), value)),
+                }
             }
             Value::Object(members)
         }

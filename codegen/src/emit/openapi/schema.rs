@@ -67,6 +67,15 @@ impl Description<'_> {
                 let items = fields_on_the_wire(record).map(|field| self.titled_field(field).into()).collect();
                 typed("array").and(description).and(self.version.tuple(items))
             }
+            RecordLayout::Named => {
+                let mut fields = Object::default();
+                for field in fields_on_the_wire(record) {
+                    fields = fields.with(&field.wire_name, self.field(field));
+                }
+                let names = format!("The names of the values, in their order, are at `{}`.", record.column_names);
+                let description = described(&record.summary, [names, source(record.evidence)], "");
+                typed("array").and(description).with("items", Object::default()).with("x-fields", fields)
+            }
             RecordLayout::Object | RecordLayout::Columns | RecordLayout::Value => {
                 let mut required = Vec::new();
                 let mut properties = Object::default();
@@ -80,9 +89,18 @@ impl Description<'_> {
                         required.push(field.wire_name.as_str());
                     }
                 }
-                typed("object").and(description).with_list("required", required).with("properties", properties)
+                let object = typed("object").and(description).with_list("required", required);
+                object.with("properties", properties).with_some("additionalProperties", self.others(record))
             }
         }
+    }
+
+    /// The schema of the members that a record does not list, if the catalogue declares their type.
+    fn others(&self, record: &Record) -> Option<Object> {
+        let field = record.fields.iter().find(|field| field.source == FieldSource::Others)?;
+        let Type::Map(of) = &field.ty else { return None };
+        let schema = self.value(of);
+        Some(if record.form == RecordLayout::Columns { typed("array").with("items", schema) } else { schema })
     }
 
     fn titled_field(&self, field: &Field) -> Object {

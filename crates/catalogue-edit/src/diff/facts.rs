@@ -90,9 +90,17 @@ impl Items<'_> {
         }
     }
 
-    /// Adds the order of the fields of a positional record. The text contains the sorted names, and only facts with
+    /// Adds the layout of a record, and the order of the fields of a positional record. The text contains the sorted names, and only facts with
     /// equal texts are compared. So the order is compared only between records with the same fields.
     pub(super) fn order(&mut self, location: &str, record: &Record) {
+        let layout = match record.form {
+            RecordLayout::Object => "an object".to_owned(),
+            RecordLayout::Positional => "a list".to_owned(),
+            RecordLayout::Columns => "in columns".to_owned(),
+            RecordLayout::Named => format!("a list with names at `{}`", record.column_names),
+            RecordLayout::Value => "one value".to_owned(),
+        };
+        self.fact(location, "a record is", Patch, layout);
         if record.form == RecordLayout::Positional {
             let mut sorted: Vec<_> = record.fields.iter().map(|field| format!("`{}`", field.wire_name)).collect();
             let order = sorted.join(", ");
@@ -119,6 +127,7 @@ impl Items<'_> {
             FieldSource::Record => "the record".to_owned(),
             FieldSource::Group(path) => format!("`{path}` of the group"),
             FieldSource::Period(year, period) => format!("the fields `{year}` and `{period}`"),
+            FieldSource::Others => "the members that are not listed".to_owned(),
         };
         self.fact(location, "the value is read from", Patch, part);
         let nulls = if field.nulls.is_empty() { "none".to_owned() } else { format!("`{}`", field.nulls.join("`, `")) };

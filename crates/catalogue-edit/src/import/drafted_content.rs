@@ -76,6 +76,7 @@ fn complete(body: &mut Body, records: &[Record], inline: &BTreeSet<usize>, envel
     if !is_inline {
         return;
     }
+    body.others.clone_from(&record.others);
     body.positional = record.positional.then_some(true.into());
     body.columns = record.columns.then_some(true.into());
     if let Some(fields) = body.series.as_mut().or(body.object.as_mut()) {

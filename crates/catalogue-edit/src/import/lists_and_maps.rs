@@ -5,6 +5,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
+use super::schema_facts::type_of;
 use super::tree::has_any;
 use crate::drafted_type::{ANY, or_null};
 use crate::rust_names::singular;
@@ -36,6 +37,20 @@ impl<'d> DescriptionReader<'d> {
             None => ANY.to_owned(),
         };
         self.if_not_too_deep(format!("list<{item}>"), pointer)
+    }
+
+    /// The type of the properties that an object does not list next to those that it lists, if it is a scalar.
+    pub(super) fn others_type(&mut self, schema: &'d Value, pointer: &str) -> Option<String> {
+        let values = schema.get("additionalProperties")?;
+        if values.as_mapping().is_none_or(Mapping::is_empty) {
+            return None;
+        }
+        let resolved = self.document.follow(values)?.value;
+        if matches!(type_of(resolved), "boolean" | "integer" | "number" | "string") {
+            return Some(self.item_type(values, "other", &format!("{pointer}/additionalProperties")));
+        }
+        self.omissions.add(Weight::Fact, "`additionalProperties` next to `properties`", pointer);
+        None
     }
 
     /// The type of the items of a list or the values of a map.

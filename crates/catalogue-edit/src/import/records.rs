@@ -33,15 +33,14 @@ impl<'d> DescriptionReader<'d> {
         if properties.is_empty() {
             return ANY.to_owned();
         }
-        let others = schema.get("additionalProperties").and_then(Value::as_mapping);
-        if others.is_some_and(|others| !others.is_empty()) {
-            self.omissions.add(Weight::Fact, "`additionalProperties` next to `properties`", pointer);
-        }
+        let others = self.others_type(schema, pointer);
         if properties.iter().any(|property| !is_line(&property.name)) {
             self.omissions.add(Weight::Missing, "a property with an invalid name", pointer);
             properties.retain(|property| is_line(&property.name));
         }
-        record_name(self.add_record(schema, name, pointer, properties))
+        let index = self.add_record(schema, name, pointer, properties);
+        self.draft.content.service.records[index].others = others.map(Into::into);
+        record_name(index)
     }
 
     /// The record for a list that describes each position.

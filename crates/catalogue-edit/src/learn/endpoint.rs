@@ -1,6 +1,7 @@
 //! Learns from the responses of one endpoint.
 
 use super::body_kind::{self, BodyKind};
+use super::column_names::{NamedRecords, name_records};
 use super::columns;
 use super::error_responses;
 use super::error_words;
@@ -33,11 +34,13 @@ pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &En
     if let Some(groups) = &layout.groups {
         reader.label(groups);
     }
-    let values = reader.by_names(layout.kind, values)?;
+    let mut values = reader.by_names(layout.kind, values)?;
+    let others = layout.take_chosen(&mut reader, &responses, &mut values);
     if let Some(warning) = warning {
         reader.editor.note(warning);
     }
     reader.read(layout.kind, &values)?;
+    reader.set_others(others);
     layout.read_other_facts(&mut reader, &responses);
     reader.merge(&values);
     query::learn(editor, options.evidence, &at, &sample.query);
@@ -58,6 +61,8 @@ struct Layout {
     path: Option<String>,
     groups: Option<Groups>,
     columns: Columns,
+    /// The path of the names of the values, if records are lists without names.
+    column_names: Option<String>,
 }
 
 /// Whether the records of the responses are columns.
@@ -77,19 +82,23 @@ impl Layout {
         let declared_kind = BodyKind::known(known);
         let mut own_path = known.and_then(|body| body.data.as_deref().cloned());
         let has_labels = known.is_some_and(|body| !body.labels.is_empty());
+        let known_path = own_path.as_deref().or(envelope_path.as_deref()).unwrap_or(".");
+        let named = named_records(content, at, known_path, responses);
         let mut groups = None;
-        if declared_kind.is_none() || has_labels {
+        if named.is_none() && (declared_kind.is_none() || has_labels) {
             groups = groups::of(responses, known);
         }
         let mut columns = Columns::No;
-        if groups.is_none() {
-            let path = own_path.as_deref().or(envelope_path.as_deref()).unwrap_or(".");
-            columns = columns_to_records(content, at, path, responses);
+        if named.is_none() && groups.is_none() {
+            columns = columns_to_records(content, at, known_path, responses);
         }
         let kind = if let Some(kind) = declared_kind {
             kind
         } else if let Some(groups) = &groups {
             own_path = Some(groups.data.clone());
+            BodyKind::Series
+        } else if let Some(named) = &named {
+            own_path = Some(named.data.clone()).filter(|data| envelope_path.as_ref() != Some(data));
             BodyKind::Series
         } else {
             let found = body_kind::of(responses, envelope_path.as_deref())?;
@@ -97,7 +106,8 @@ impl Layout {
             found.kind
         };
         let path = own_path.clone().or(envelope_path);
-        Ok(Self { kind, is_declared: declared_kind.is_some(), own_path, path, groups, columns })
+        let column_names = named.map(|named| named.names);
+        Ok(Self { kind, is_declared: declared_kind.is_some(), own_path, path, groups, columns, column_names })
     }
 
     /// Adds a note if the body is learned as one object although a response has the member of a series.
@@ -119,10 +129,26 @@ impl Layout {
         }
     }
 
+    /// Removes the members that requests choose from the records, and returns their type.
+    fn take_chosen(
+        &self,
+        reader: &mut Reader<'_>,
+        responses: &[SavedResponse],
+        values: &mut Observed,
+    ) -> Option<&'static str> {
+        if self.kind != BodyKind::Series || self.groups.is_some() {
+            return None;
+        }
+        reader.take_chosen(responses, self.path.as_deref(), values)
+    }
+
     /// Adds the facts about the body that its records do not show.
     fn read_other_facts(&self, reader: &mut Reader<'_>, responses: &[SavedResponse]) {
         if self.columns != Columns::No {
             reader.set_columns(self.columns == Columns::InSomeResponses);
+        }
+        if let Some(path) = &self.column_names {
+            reader.set_column_names(path);
         }
         if self.kind != BodyKind::Series {
             return;
@@ -134,6 +160,19 @@ impl Layout {
             reader.metadata(responses);
         }
     }
+}
+
+/// Converts records that are lists to objects, if the catalogue declares where their names are, or if the body is unknown
+/// and the responses have the names. `path` is the path of declared records.
+fn named_records(
+    content: &Content,
+    at: &EntryPosition,
+    path: &str,
+    responses: &mut [SavedResponse],
+) -> Option<NamedRecords> {
+    let Some(body) = content.endpoint(at).body.known() else { return name_records(responses, None) };
+    let names = body.columns_at.as_ref()?.to_string();
+    name_records(responses, Some(NamedRecords { data: path.to_owned(), names }))
 }
 
 /// Converts columns to records, if the catalogue declares columns, or if the body is unknown and the responses have

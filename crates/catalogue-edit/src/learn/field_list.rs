@@ -14,6 +14,8 @@ pub(super) struct FieldList {
     pub(super) fixed: Vec<FixedField>,
     /// The text that precedes the name of a field in messages.
     pub(super) within: String,
+    /// The type of the members that are not listed, if it is declared.
+    pub(super) others: Option<String>,
     /// `true` if several bodies share this list. New fields are then optional, because other bodies may lack them.
     pub(super) is_shared: bool,
 }
@@ -36,6 +38,7 @@ impl Reader<'_> {
                     evidence: record.evidence,
                     fixed: times_of_record(content, &record.name),
                     within: format!("{}.", record.name),
+                    others: record.others.as_ref().map(ToString::to_string),
                     is_shared: true,
                 }
             }
@@ -44,7 +47,8 @@ impl Reader<'_> {
     }
 
     fn list_of_body(&self) -> FieldList {
-        FieldList { evidence: self.known_evidence(), ..FieldList::default() }
+        let others = self.listed().and_then(|listed| listed.others).map(|others| others.to_string());
+        FieldList { evidence: self.known_evidence(), others, ..FieldList::default() }
     }
 
     fn list_of_metadata(&self) -> Option<FieldList> {
@@ -56,7 +60,7 @@ impl Reader<'_> {
             fixed.push(FixedField { name: name.to_string(), why });
         }
         let within = format!("{}.", metadata.name);
-        Some(FieldList { evidence: envelope.evidence, fixed, within, is_shared: true })
+        Some(FieldList { evidence: envelope.evidence, fixed, within, others: None, is_shared: true })
     }
 }
 

@@ -96,8 +96,10 @@ impl Reader<'_> {
         time: Option<&str>,
         seen: &Observed,
     ) -> Vec<Field> {
-        let mut new =
-            self.new_fields(seen, |name| time != Some(name) && known.iter().all(|known| *known.name != *name));
+        let others = self.of_others(list.others.as_deref(), known, seen);
+        let is_known = |name: &str| known.iter().any(|known| *known.name == *name);
+        let is_new = |name: &str| time != Some(name) && !is_known(name) && others.iter().all(|other| other != name);
+        let mut new = self.new_fields(seen, is_new);
         for field in &mut new {
             field.optional |= list.is_shared;
             field.evidence = self.learned_evidence(list);

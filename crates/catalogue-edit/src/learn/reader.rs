@@ -96,6 +96,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Sets the path of the names of the values.
+    pub(super) fn set_column_names(&mut self, path: &str) {
+        let Some(body) = self.drafted_body() else { return };
+        body.columns_at = Some(path.into());
+        self.editor.note(format!("the names of the values are at `{path}`"));
+    }
+
+    /// Sets the type of the members that are not listed.
+    pub(super) fn set_others(&mut self, ty: Option<&str>) {
+        if let Some(body) = self.drafted_body() {
+            body.others = ty.map(Into::into);
+        }
+    }
+
     /// Drafts the labels of groups of records.
     pub(super) fn label(&mut self, groups: &Groups) {
         let mut fields = self.new_fields(&Observed::of(&groups.label_values), |_| true);

@@ -40,6 +40,8 @@ pub struct Record {
     pub evidence: Evidence,
     pub fields: Vec<Field>,
     pub form: RecordLayout,
+    /// The JSON path of the names of the values, for the layout [`RecordLayout::Named`]; otherwise empty.
+    pub column_names: String,
 }
 
 /// The layout of a record on the wire.
@@ -52,6 +54,8 @@ pub enum RecordLayout {
     Positional,
     /// As `Object`, but the body of a series is one object with a list for each field, a column.
     Columns,
+    /// A list of values, whose names are in another list of the response.
+    Named,
     /// The value of the record's single field; used for a body that is a single value.
     Value,
 }
@@ -65,6 +69,8 @@ pub enum FieldSource {
     Group(String),
     /// Two other fields of the record: a year, and a period in it.
     Period(String, String),
+    /// The members of the record that are not listed.
+    Others,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -42,6 +42,7 @@ impl<'a> Values<'a> {
             model::RecordLayout::Object => RecordLayout::Object,
             model::RecordLayout::Positional => RecordLayout::Positional,
             model::RecordLayout::Columns => RecordLayout::Columns,
+            model::RecordLayout::Named => RecordLayout::Named(text(&record.column_names)),
             model::RecordLayout::Value => RecordLayout::Value,
         };
         let info = leak(info);
@@ -56,6 +57,7 @@ impl<'a> Values<'a> {
             model::FieldSource::Record => FieldSource::Record,
             model::FieldSource::Group(path) => FieldSource::Group(text(path)),
             model::FieldSource::Period(year, period) => FieldSource::Period(text(year), text(period)),
+            model::FieldSource::Others => FieldSource::Others,
         };
         info.also_named = texts(&field.also_named);
         info.nulls = texts(&field.nulls);

@@ -49,8 +49,10 @@ impl<'a> Resolver<'a> {
         match fields {
             Fields::Record(name) => (self.body_record(records, body, name), None),
             Fields::Inline(listed) => {
-                let fields = self.listed(records, listed, body, new.evidence);
-                let record = new.with("One record", fields, layout(body));
+                let mut fields = self.listed(records, listed, body, new.evidence);
+                fields.extend(self.others(records, body.others.as_ref(), &fields, new.evidence));
+                let mut record = new.with("One record", fields, layout(body));
+                record.column_names = body.columns_at.as_deref().cloned().unwrap_or_default();
                 (reference(records, &record), Some(record))
             }
         }
@@ -83,6 +85,12 @@ impl<'a> Resolver<'a> {
             return RecordRef::shared(name);
         };
         self.key(body, &record.fields);
+        if let Some(path) = &body.columns_at {
+            self.error("columns-at/record", path.at(), &[]);
+        }
+        if let Some(others) = &body.others {
+            self.error("others/record", others.at(), &[]);
+        }
         if let Some(positional) = &body.positional {
             self.error("body-positional/record", positional.at(), &[]);
         } else if let Some(columns) = &body.columns {
@@ -270,7 +278,8 @@ struct NewRecord<'e> {
 impl NewRecord<'_> {
     fn with(self, what: &str, fields: Vec<Field>, form: RecordLayout) -> Record {
         let summary = format!("{what} of {}.", self.endpoint);
-        Record { ident: self.ident, summary, evidence: self.evidence, fields, form }
+        let column_names = String::new();
+        Record { ident: self.ident, summary, evidence: self.evidence, fields, form, column_names }
     }
 }
 
@@ -326,6 +335,9 @@ fn own_time<'b>(body: &'b spec::Body, shared: Option<&spec::Field>) -> Option<&'
 
 /// The layout of the records that a body lists.
 fn layout(body: &spec::Body) -> RecordLayout {
+    if body.columns_at.is_some() {
+        return RecordLayout::Named;
+    }
     let positional = body.positional.as_deref() == Some(&true);
     let columns = body.columns.as_deref() == Some(&true);
     records::layout(positional, columns)

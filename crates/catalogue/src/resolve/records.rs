@@ -21,6 +21,7 @@ impl<'a> Resolver<'a> {
             evidence: Evidence::Documented,
             fields: Vec::new(),
             form: RecordLayout::Object,
+            column_names: String::new(),
         };
         if let Some(envelope) = envelope
             && let Some(declared) = &envelope.metadata
@@ -63,7 +64,9 @@ impl<'a> Resolver<'a> {
             let summary = record.summary.clone();
             let form = layout(record.positional, record.columns);
             self.has_names(form, &record.fields);
-            records.push(Record { ident, summary, evidence: record.evidence, fields, form });
+            fields.extend(self.others(scope, record.others.as_ref(), &fields, record.evidence));
+            let column_names = String::new();
+            records.push(Record { ident, summary, evidence: record.evidence, fields, form, column_names });
         }
         records
     }

@@ -60,7 +60,7 @@ impl<'a> Resolver<'a> {
         known
     }
 
-    fn type_in(&mut self, records: &RecordsOfFile<'a>, expr: &TypeExpr<'a>, text: &Text) -> Option<Type> {
+    pub(super) fn type_in(&mut self, records: &RecordsOfFile<'a>, expr: &TypeExpr<'a>, text: &Text) -> Option<Type> {
         Some(match expr {
             TypeExpr::List(item) => Type::List(Box::new(self.type_in(records, item, text)?)),
             TypeExpr::Map(item) => Type::Map(Box::new(self.type_in(records, item, text)?)),

@@ -99,6 +99,9 @@ map! {
 /// The condition for the path of the records in a body.
 const DATA_PATH: Form = Form::Like(r"^(\.|([^.*]+\.)*([^.*]+|\*)(\.[^.*]+)*)$", "dotted-path/records");
 
+/// The condition for the path of the names of columns.
+const COLUMNS_PATH: Form = Form::Like(r"^[^.*]+(\.[^.*]+)*$", "dotted-path/pages");
+
 map! {
     /// A body has one of `series`, `object` and `type`. A series that lists its fields must omit the time field of the
     /// envelope, unless the series is positional. A named record must list its time field.
@@ -127,6 +130,14 @@ map! {
         /// `true` if the records are columns: an object with a list for each field, in which the values of a record have
         /// the same position, as in `{"time": [1, 2], "price": [10, 11]}`. Its other members are unknown fields.
         may columns: Option<Spanned<bool>>;
+        /// The JSON path of the names of the values, if a record is a list of values and the response has their names in
+        /// another list, for example `dataset.column_names`. The names are texts, or objects with a `name`. With
+        /// `labels`, the path begins in the group.
+        may columns_at: Option<Text> as COLUMNS_PATH;
+        /// The type of all members that are not listed, for example `number` if a param of the request chooses the
+        /// members. They become one more field, `others`, a map of the values by their names. A member with a value of
+        /// another type is an unknown field.
+        may others: Option<Text> as Form::TypeInMap;
         /// The time field of a series, if it differs from the time field of the envelope; `none` for a list that is not
         /// a time series.
         may time: Option<Text>;
@@ -165,6 +176,11 @@ map! {
     never(Has("columns"), Lacks("series")) at "columns": "body-columns/series";
     never(Is("series", "unknown"), Has("columns")) at "columns": "body-columns/unknown";
     never(Has("positional"), Has("columns")) at "columns": "body-columns/positional";
+    never(Has("columns_at"), Lacks("series")) at "columns_at": "columns-at/series";
+    never(Is("series", "unknown"), Has("columns_at")) at "columns_at": "columns-at/unknown";
+    never(Has("columns_at"), HasAny(&["positional", "columns"])) at "columns_at": "columns-at/layout";
+    never(Has("others"), HasAny(&["type", "positional"])) at "others": "others/names";
+    never(Is("series", "unknown"), Has("others")) at "others": "others/unknown";
     never(Is("object", "unknown")) at "object": "body-kind/object";
 }
 

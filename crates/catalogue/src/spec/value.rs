@@ -156,10 +156,13 @@ map! {
         may positional: bool;
         /// `true` if a series of this record is columns, as explained for the `columns` of a body.
         may columns: bool;
+        /// The type of all members that are not listed, as explained for `others` of a body.
+        may others: Option<Text> as Form::TypeInMap;
         /// The source of the record, and of fields without `evidence`.
         must evidence: Evidence;
     }
     never(Has("positional"), Has("columns")) at "columns": "body-columns/positional";
+    never(Has("positional"), Has("others")) at "others": "others/names";
 }
 
 map! {

@@ -5,9 +5,11 @@
 //! unknown fields, which are kept, nested as in the body.
 
 use super::bad_record::{BadRecord, BadRecords};
+use super::column_names::ColumnNames;
 use super::envelope_rest::EnvelopeRest;
 use super::error::DecodeError;
 use super::field_value::FieldValue;
+use super::json_path::at_path;
 use super::layout::Layout;
 use super::read_columns::Columns;
 use super::record::{Item, Record};
@@ -145,6 +147,9 @@ pub(crate) fn series<M: Record>(
         is_grouped: record.is_some_and(has_labels),
         last: LastRecords::default(),
     };
+    if !reader.is_grouped {
+        reader.find_column_names(text)?;
+    }
     read(text, |json, next| {
         reader.body(json, next)?;
         reader.rest.misfits = json.misfits;
@@ -155,6 +160,17 @@ pub(crate) fn series<M: Record>(
 }
 
 impl<'a> SeriesReader<'_, 'a> {
+    /// Finds the names of the values in the records, if they are elsewhere in a body, or in a group of records.
+    pub(super) fn find_column_names(&mut self, text: &'a str) -> Result<(), DecodeError> {
+        let RecordLayout::Named(path) = self.row.record.form else { return Ok(()) };
+        self.row.column_names = None;
+        if let Some(list) = at_path(text, path) {
+            let names = ColumnNames::read(list, self.row.record).map_err(|error| error.in_field(path))?;
+            self.row.column_names = Some(Box::new(names));
+        }
+        Ok(())
+    }
+
     /// Reads the entire body: the envelope, or a bare list if there is no envelope.
     fn body(&mut self, json: &mut Scanner<'a>, next: u8) -> Result<(), DecodeError> {
         let records = self.layout.records.unwrap_or_default();
@@ -346,7 +362,16 @@ impl<'a> SeriesReader<'_, 'a> {
         // The failed attempt stopped within the record, so the record is skipped from its beginning.
         json.at = start;
         match json.skip_text(next) {
-            Ok(_) => self.add_bad_record(error, index, json.since(start)),
+            Ok(_) => {
+                let text = json.since(start);
+                match &self.row.column_names {
+                    Some(names) if next == b'[' => {
+                        let object = names.object(text);
+                        self.add_bad_record(error, index, &object)
+                    }
+                    _ => self.add_bad_record(error, index, text),
+                }
+            }
             Err(_) => Err(error.at_index(index)),
         }
     }
@@ -355,7 +380,7 @@ impl<'a> SeriesReader<'_, 'a> {
     fn is_one_record(&self, json: &Scanner<'a>, next: u8) -> bool {
         match self.row.record.form {
             RecordLayout::Object => next == b'{',
-            RecordLayout::Positional => {
+            RecordLayout::Positional | RecordLayout::Named(_) => {
                 let first = json.rest().strip_prefix('[').unwrap_or_default().trim_start();
                 next == b'[' && !first.starts_with(['[', ']'])
             }

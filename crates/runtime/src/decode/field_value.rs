@@ -197,7 +197,7 @@ impl Serialize for Typed<'_> {
 }
 
 /// The type of the values in a list or a map.
-fn item(ty: ValueType) -> ValueType {
+pub(super) fn item(ty: ValueType) -> ValueType {
     match ty {
         ValueType::List(ValueType::Option(item)) | ValueType::Map(ValueType::Option(item)) => **item,
         ValueType::List(item) | ValueType::Map(item) => *item,

@@ -85,6 +85,7 @@ impl<'a> SeriesReader<'_, 'a> {
             others.push(&[key.entry, text].concat());
         } else {
             self.label(text, key);
+            self.find_column_names(text).map_err(|error| error.in_field(key.name))?;
             self.rest.key = Some(key.name.to_owned());
             let end = std::mem::replace(&mut json.at, start);
             let paths = RemainingPaths { records: Some(path), metadata: None };

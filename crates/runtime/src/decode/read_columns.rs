@@ -136,12 +136,11 @@ impl<'a> Row<'a> {
     ) -> Result<(), DecodeError> {
         self.clear();
         for column in &columns.columns {
-            match column.field {
-                Some(field) => {
-                    let next = column.seek(json, index)?;
-                    self.fill_value(field, json, next, depth).map_err(|error| error.in_field(&column.name))?;
-                }
-                None => self.unknown.push(&column.entry(json, index)?),
+            let next = column.seek(json, index)?;
+            if let Some(field) = column.field {
+                self.fill_value(field, json, next, depth).map_err(|error| error.in_field(&column.name))?;
+            } else if !self.take_other(&column.name, json, next) {
+                self.unknown.push(&column.entry(json, index)?);
             }
         }
         self.end()

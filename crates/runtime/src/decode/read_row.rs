@@ -28,9 +28,12 @@ impl<'a> Row<'a> {
     pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         self.clear();
         match (self.record.form, next) {
-            (RecordLayout::Object | RecordLayout::Columns, b'{') => self.fill_by_name(json, depth)?,
+            (RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_), b'{') => {
+                self.fill_by_name(json, depth)?;
+            }
             (RecordLayout::Positional, b'[') if !self.labels.is_empty() => self.fill_own_by_position(json, depth)?,
             (RecordLayout::Positional, b'[') => self.fill_by_position(json, depth)?,
+            (RecordLayout::Named(_), b'[') => self.fill_by_column_names(json, depth)?,
             (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
             (form, _) => return Err(json.expected(form.expectation())),
         }
@@ -53,7 +56,7 @@ impl<'a> Row<'a> {
         }
         for (index, (field, value)) in self.record.fields.iter().zip(&self.values).enumerate() {
             match value {
-                DecodedValue::Absent if field.source.is_derived() => {}
+                DecodedValue::Absent if field.source != FieldSource::Record => {}
                 DecodedValue::Absent if field.optional => self.unknown.keep(index, ABSENT),
                 DecodedValue::Absent => self.unknown.push(&format!("{}:null", Value::from(field.wire_name))),
                 _ => {}
@@ -103,7 +106,7 @@ impl<'a> Row<'a> {
         let Some((index, (field, _))) = missing else { return Ok(()) };
         let error = DecodeError::new(format!("expected {}, found nothing", field.ty.expectation()));
         Err(match self.record.form {
-            RecordLayout::Object | RecordLayout::Columns => error.in_field(field.wire_name),
+            RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_) => error.in_field(field.wire_name),
             RecordLayout::Positional => error.at_index(index),
             RecordLayout::Value => error,
         })
@@ -177,6 +180,9 @@ impl<'a> Row<'a> {
 
     /// Keeps a field that is not in the table; `start` is the position of its key.
     fn keep_unknown(&mut self, key: &str, json: &mut Scanner<'a>, start: usize, next: u8) -> Result<(), DecodeError> {
+        if self.take_other(key, json, next) {
+            return Ok(());
+        }
         if !self.is_lenient {
             json.skip(next)?;
             self.unknown.push(json.since(start));

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::column_names::ColumnNames;
 use super::unknown_fields::{UnknownFields, UnknownText};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, ValueType};
 use crate::values::{Timestamp, Value};
@@ -32,6 +33,8 @@ pub struct Row<'a> {
     pub(crate) misfits: usize,
     /// The labels of the group that contains the record: the index of the field, and the JSON text of the value.
     pub(super) labels: Vec<(usize, &'a str)>,
+    /// The names of the values in the records, if they are elsewhere in the body.
+    pub(super) column_names: Option<Box<ColumnNames<'a>>>,
 }
 
 impl Row<'_> {
@@ -47,6 +50,7 @@ impl Row<'_> {
             is_lenient: false,
             misfits: 0,
             labels: Vec::new(),
+            column_names: None,
         }
     }
 

@@ -220,13 +220,16 @@ impl RecordLayout {
     pub(super) const fn expectation(self) -> &'static str {
         match self {
             Self::Object | Self::Columns => "an object",
-            Self::Positional => "a list",
+            Self::Positional | Self::Named(_) => "a list",
             Self::Value => "a value",
         }
     }
 
     /// `true` if a record of this layout can begin with this byte.
     pub(super) const fn begins_with(self, next: u8) -> bool {
-        matches!((self, next), (Self::Object | Self::Columns, b'{') | (Self::Positional, b'[') | (Self::Value, _))
+        matches!(
+            (self, next),
+            (Self::Object | Self::Columns, b'{') | (Self::Positional | Self::Named(_), b'[') | (Self::Value, _)
+        )
     }
 }

@@ -11,6 +11,7 @@
 
 use std::any::type_name;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde_core::de::Error as _;
 use serde_core::ser::{SerializeMap, SerializeSeq, SerializeStruct};
@@ -19,13 +20,13 @@ use serde_json::value::RawValue;
 
 use super::any_record::{AnyRecord, AnyValue};
 use super::error::DecodeError;
-use super::field_value::{AsFieldValue, FieldValue, RecordValue, Typed};
+use super::field_value::{AsFieldValue, FieldValue, RecordValue, Typed, Values, item};
 use super::read_row::object;
 use super::record::Record;
 use super::row::DecodedValue;
 use super::scanner::any;
-use super::unknown_fields::{ABSENT, UnknownFields, on_one_line, value_of};
-use crate::registry::{FieldInfo, RecordLayout, ValueType};
+use super::unknown_fields::{self, ABSENT, UnknownFields, on_one_line, value_of};
+use crate::registry::{FieldInfo, FieldSource, RecordLayout, ValueType};
 use crate::values::{Value, json_text};
 
 /// Writes a value without the unit of its field, so a timestamp is written as the number of Unix seconds.
@@ -61,14 +62,14 @@ impl Serialize for WrittenRecord<'_> {
         let info = self.record.info();
         let (known, others) = self.fields();
         match info.form {
-            RecordLayout::Object | RecordLayout::Columns if others.is_empty() => {
+            RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_) if others.is_empty() => {
                 let mut fields = serializer.serialize_struct(info.name, known.len())?;
                 for (name, value) in &known {
                     fields.serialize_field(name, value)?;
                 }
                 fields.end()
             }
-            RecordLayout::Object | RecordLayout::Columns => {
+            RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_) => {
                 let mut fields = serializer.serialize_map(Some(known.len() + others.len()))?;
                 for (name, value) in &known {
                     fields.serialize_entry(name, value)?;
@@ -94,11 +95,11 @@ impl Serialize for WrittenRecord<'_> {
 }
 
 /// Names of fields with their values.
-type Named<N, V> = Vec<(N, V)>;
+pub(super) type Named<N, V> = Vec<(N, V)>;
 
 impl<'r> WrittenRecord<'r> {
     /// The known fields that are written, and the unknown fields.
-    fn fields(&self) -> (Named<&'static str, WrittenValue<'r>>, Named<Cow<'r, str>, WrittenValue<'r>>) {
+    pub(super) fn fields(&self) -> (Named<&'static str, WrittenValue<'r>>, Named<Cow<'r, str>, WrittenValue<'r>>) {
         let info = self.record.info();
         let unknown = self.record.unknown_fields();
         let originals = unknown.originals(info.fields);
@@ -116,6 +117,10 @@ impl<'r> WrittenRecord<'r> {
         for (field, value) in self.record.values() {
             let is_elsewhere = self.is_in_body && field.source.is_derived();
             if is_elsewhere {
+                continue;
+            }
+            if let (FieldSource::Others, FieldValue::Map(members)) = (field.source, value) {
+                others.extend(other_members(field, members, &originals));
                 continue;
             }
             if let Some(value) = written_value(field, value, &originals, &misfits) {
@@ -194,6 +199,31 @@ fn written_value<'r>(
         Some(text) if is_empty => Some(WrittenValue::received(text)),
         _ => Some(WrittenValue::Declared(declared)),
     }
+}
+
+/// The members of a record that are not in its table, from the field that has them. Of each member that would be written
+/// in another form, `originals` has the text, as an object.
+fn other_members<'r>(
+    field: &FieldInfo,
+    members: Values<'r>,
+    originals: &Texts<'r, &'static str>,
+) -> Named<Cow<'r, str>, WrittenValue<'r>> {
+    let mut texts = BTreeMap::new();
+    for (name, text) in originals {
+        if *name == field.wire_name {
+            texts.extend(unknown_fields::members(text));
+        }
+    }
+    let ty = item(field.ty);
+    let mut written = Vec::new();
+    for (name, value) in members.entries() {
+        let member = match texts.get(name) {
+            Some(text) if is_read_as(value, ty, text) => WrittenValue::received(text),
+            _ => WrittenValue::Declared(Typed { value, ty, quoted: field.quoted }),
+        };
+        written.push((Cow::Borrowed(name), member));
+    }
+    written
 }
 
 /// `true` if the value of a field is read from this text, so that it was not changed since.

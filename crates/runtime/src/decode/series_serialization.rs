@@ -8,8 +8,10 @@ use serde_core::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde_core::{Serialize, Serializer};
 use serde_json::Map;
 
+use super::column_names::ColumnNames;
 use super::envelope_rest::{Group, Groups};
 use super::field_value::{AsFieldValue, FieldValue};
+use super::json_path::at_path;
 use super::layout::Paths;
 use super::serialization::{WrittenRecord, WrittenValue};
 use super::unknown_fields::{UnknownFields, member, members, value_of};
@@ -17,16 +19,38 @@ use crate::registry::{RecordInfo, RecordLayout};
 use crate::values::Value;
 
 /// An element of a series, as it is written in its body.
-struct InBody<'r>(FieldValue<'r>);
+struct InBody<'r> {
+    value: FieldValue<'r>,
+    /// The names of the values in the order of the columns, if records are lists whose names are elsewhere in the body.
+    column_names: &'r [String],
+}
 
 impl Serialize for InBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            FieldValue::Record(record) => WrittenRecord { record, is_in_body: true }.serialize(serializer),
-            other => other.serialize(serializer),
+        let FieldValue::Record(record) = self.value else { return self.value.serialize(serializer) };
+        let record = WrittenRecord { record, is_in_body: true };
+        if self.column_names.is_empty() {
+            return record.serialize(serializer);
         }
+        let (known, others) = record.fields();
+        let mut list = serializer.serialize_seq(Some(self.column_names.len()))?;
+        for name in self.column_names {
+            let known = known.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+            let other = others.iter().find(|(other, _)| other == name).map(|(_, value)| value);
+            list.serialize_element(&known.or(other))?;
+        }
+        list.end()
     }
 }
+
+/// The names of the columns in the other members of a body or of a group; none if they are not declared.
+fn column_names(info: Option<&'static RecordInfo>, unknown: &str) -> Vec<String> {
+    let Some(RecordInfo { form: RecordLayout::Named(path), .. }) = info else { return Vec::new() };
+    let read = at_path(unknown, path).and_then(|list| ColumnNames::read(list, &NO_FIELDS).ok());
+    read.iter().flat_map(ColumnNames::names).map(str::to_owned).collect()
+}
+
+static NO_FIELDS: RecordInfo = RecordInfo::new("", &[]);
 
 /// Writes a series in its envelope, or as a bare list if it has none. The arguments are the paths of the records and of
 /// the metadata, the table of the records, if it is known, and the groups of the records.
@@ -45,8 +69,17 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     let values: Vec<_> = records.iter().map(T::as_field_value).collect();
     if let (Some(groups), Some(position)) = (groups, path.iter().position(|key| *key == "*")) {
         let to_groups = &path[..position];
-        let records: Vec<_> = values.into_iter().map(InBody).collect();
         let others = inner_at(unknown, to_groups);
+        let mut names = Vec::new();
+        for group in &groups.groups {
+            names.push(column_names(info, inner(others, &group.key)));
+        }
+        let mut values = values.into_iter();
+        let mut records = Vec::with_capacity(values.len());
+        for (group, column_names) in groups.groups.iter().zip(&names) {
+            records.extend(values.by_ref().take(group.records).map(|value| InBody { value, column_names }));
+        }
+        records.extend(values.map(|value| InBody { value, column_names: &[] }));
         let records = &WrittenGroups { groups, path: &path[position + 1..], records: &records, unknown: others };
         let rest = Rest { records: Some(to_groups), ..rest };
         return Level { rest, records, metadata, unknown }.serialize(serializer);
@@ -61,7 +94,8 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
             Level { rest, records, metadata, unknown }.serialize(serializer)
         }
         _ => {
-            let records: Vec<_> = values.into_iter().map(InBody).collect();
+            let column_names = &*column_names(info, unknown);
+            let records: Vec<_> = values.into_iter().map(|value| InBody { value, column_names }).collect();
             Level { rest, records: &records, metadata, unknown }.serialize(serializer)
         }
     }

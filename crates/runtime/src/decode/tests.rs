@@ -3,11 +3,13 @@
 //! The tests also pass with `--features __json-features`. They do not depend on the catalogue, because they describe
 //! their own service.
 
+mod column_names;
 mod columns;
 mod forms;
 mod groups;
 mod json_paths;
 mod missing;
+mod other_members;
 mod other_names;
 mod series;
 mod written_forms;

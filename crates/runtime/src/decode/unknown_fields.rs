@@ -317,7 +317,7 @@ fn without_paths<'t>(name: &str, text: &'t str, paths: &[&str]) -> Option<Cow<'t
 }
 
 /// The JSON text of a key, a colon and a value.
-fn entry(name: &str, text: &str) -> String {
+pub(super) fn entry(name: &str, text: &str) -> String {
     format!("{}:{text}", Value::from(name))
 }
 

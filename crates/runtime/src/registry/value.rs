@@ -22,6 +22,9 @@ entry! {
         /// True if a field has other names on the wire.
         #[doc(hidden)]
         pub has_other_names: bool = have_other_names(fields),
+        /// The position of the field for members that are not in the table, if there is one.
+        #[doc(hidden)]
+        pub others: Option<usize> = index_of_others(fields),
     }
 }
 
@@ -35,6 +38,9 @@ pub enum RecordLayout {
     /// As `Object`, but a series is one object with a list for each field, a column, in which the values of a record have
     /// the same index.
     Columns,
+    /// A list of values without names. The body has the names of the values in a list at this JSON path; if the records
+    /// have labels, each group has it.
+    Named(&'static str),
     /// The value of the record's only field, without an object or a list around it.
     Value,
 }
@@ -91,12 +97,15 @@ pub enum FieldSource {
     Group(&'static str),
     /// The names of two other fields of the record: a year, and a period within that year, such as `M01` or `Q1`.
     Period(&'static str, &'static str),
+    /// The members of the record that are not in its table and have the type of the field's values. The type of the field
+    /// is a map.
+    Others,
 }
 
 impl FieldSource {
     /// Returns whether a record on the wire does not contain the value itself.
     pub const fn is_derived(self) -> bool {
-        !matches!(self, Self::Record)
+        matches!(self, Self::Group(_) | Self::Period(..))
     }
 }
 
@@ -176,6 +185,17 @@ const fn have_other_names(fields: &[FieldInfo]) -> bool {
         index += 1;
     }
     false
+}
+
+const fn index_of_others(fields: &[FieldInfo]) -> Option<usize> {
+    let mut index = 0;
+    while index < fields.len() {
+        if matches!(fields[index].source, FieldSource::Others) {
+            return Some(index);
+        }
+        index += 1;
+    }
+    None
 }
 
 /// `true` if JSON escapes a character of a name.
