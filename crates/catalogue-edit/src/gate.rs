@@ -9,6 +9,7 @@ use serde_yaml::{Mapping, Value};
 use crate::column_names::to_objects;
 use crate::exact_numbers;
 use crate::refusal::Refusal;
+use crate::rounded_numbers::{RoundedNumber, first_rounded};
 use crate::saved_response::SavedResponse;
 use crate::unix_time::unit_of;
 
@@ -50,6 +51,22 @@ impl Gate {
             }
         }
         Ok(())
+    }
+
+    /// The first number of a response whose digits the client does not keep, because its type is `any`.
+    pub(crate) fn rounded_number(&self, label: &str, response: &SavedResponse) -> Option<RoundedNumber> {
+        let endpoint = self.registry.endpoint(label)?;
+        let (BodyInfo::Series { record: Some(info), .. } | BodyInfo::Object { record: info, .. }) = endpoint.body
+        else {
+            return None;
+        };
+        for record in self.records(endpoint, response) {
+            let found = first_rounded(&record, ValueType::Record(info), "");
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 
     /// Adds the numbers of each field with a range in the records of a response.

@@ -70,6 +70,15 @@ struct Undecodable {
     why: String,
 }
 
+/// What the client of a changed catalogue makes of the responses.
+#[derive(Default)]
+struct DecodedResponses {
+    /// The first response that it would not decode. The responses after it are not decoded.
+    undecodable: Option<Undecodable>,
+    /// Notes about numbers that it would round.
+    notes: Vec<String>,
+}
+
 /// Returns the change that adapts the catalogue to the responses. Each response is decoded with the changed catalogue
 /// before the change is returned; what the client would not decode is not learned.
 pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueChange, Refusal> {
@@ -79,7 +88,12 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
     }
     let mut rejected = Rejected::new();
     let mut change = learn_all(catalogue, options, &rejected)?;
-    while let Some(Undecodable { endpoint, why }) = first_undecodable(&change, options, &rejected)? {
+    loop {
+        let decoded = decode_all(&change, options, &rejected)?;
+        let Some(Undecodable { endpoint, why }) = decoded.undecodable else {
+            change.notes.extend(decoded.notes);
+            return Ok(change);
+        };
         if options.endpoints.len() == 1 {
             let mut message = format!("{endpoint}: {why}");
             for note in change.notes() {
@@ -90,7 +104,6 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
         rejected.insert(endpoint, why);
         change = learn_all(load_texts(&borrowed(&texts)), options, &rejected)?;
     }
-    Ok(change)
 }
 
 fn borrowed(texts: &[(String, String)]) -> Vec<(&str, &str)> {
@@ -120,13 +133,14 @@ fn learn_all(catalogue: Catalogue, options: &LearnOptions, rejected: &Rejected) 
     editor.close()
 }
 
-/// The first endpoint with a response that the client of the changed catalogue would not decode. Responses of which
-/// nothing was learned, for example because they are errors, are skipped.
-fn first_undecodable(
+/// Decodes the responses with the changed catalogue. Responses of which nothing was learned, for example because they are
+/// errors, are skipped.
+fn decode_all(
     change: &CatalogueChange,
     options: &LearnOptions,
     rejected: &Rejected,
-) -> Result<Option<Undecodable>, Refusal> {
+) -> Result<DecodedResponses, Refusal> {
+    let mut decoded = DecodedResponses::default();
     let texts = change.all_texts();
     let content = Content::checked(load_texts(&texts))?;
     let gate = Gate::of(&texts)?;
@@ -146,9 +160,14 @@ fn first_undecodable(
                 continue;
             }
             if let Err(why) = gate.check(&label, &response) {
-                return Ok(Some(Undecodable { endpoint: endpoint.clone(), why }));
+                decoded.undecodable = Some(Undecodable { endpoint: endpoint.clone(), why });
+                return Ok(decoded);
+            }
+            if let Some(number) = gate.rounded_number(&label, &response) {
+                decoded.notes.push(format!("{label}: {}", number.note(&response.origin)));
+                break;
             }
         }
     }
-    Ok(None)
+    Ok(decoded)
 }

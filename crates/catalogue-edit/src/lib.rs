@@ -7,6 +7,7 @@ pub mod diff;
 
 mod exact_numbers;
 mod refusal;
+mod rounded_numbers;
 mod yaml_layout;
 
 mod catalogue_change;
