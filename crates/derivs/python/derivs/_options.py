@@ -22,7 +22,8 @@ if TYPE_CHECKING:
         verbose: bool
 
     class GetOptions(_Service, total=False):
-        pass
+        all: bool
+        max_pages: int
 
     class HistoryOptions(_Service, total=False):
         strict: bool
