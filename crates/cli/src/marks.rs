@@ -18,7 +18,7 @@ pub(crate) enum Mark<'m> {
     Rows(&'m LostRows),
 }
 
-/// Returns all marks of a target.
+/// All marks of a target.
 pub(crate) fn all<'m>(missing_fields: &'m [MissingField], lost_rows: &'m [LostRows]) -> Vec<Mark<'m>> {
     let mut marks = Vec::new();
     marks.extend(missing_fields.iter().map(Mark::Field));
@@ -41,7 +41,7 @@ impl Mark<'_> {
         }
     }
 
-    /// Returns the advice; `path` is the target.
+    /// The advice; `path` is the target.
     pub(crate) fn help(&self, path: &str) -> String {
         match self {
             Self::Field(missing) => missing_field_help(path, &missing.field),
@@ -49,7 +49,7 @@ impl Mark<'_> {
         }
     }
 
-    /// Returns whether no complete run has reported the mark.
+    /// Whether no complete run has reported the mark.
     pub(crate) fn is_new(&self) -> bool {
         match self {
             Self::Field(missing) => missing.is_new,
@@ -61,13 +61,18 @@ impl Mark<'_> {
 /// Describes a field that the service no longer sends.
 fn missing_field(missing: &MissingField) -> String {
     let MissingField { endpoint, field, new_fields, since, .. } = missing;
-    let since = since.map_or(String::new(), |since| format!(" since {}", day(time_arg::shown(since))));
-    let new: Vec<_> = new_fields.iter().map(|name| format!("`{name}`")).collect();
-    let renamed = if new.is_empty() { String::new() } else { format!("; new fields: {}", listed(&new)) };
-    format!("{endpoint}: the service no longer sends `{field}`{since}{renamed}; the earlier values stay")
+    let mut text = format!("{endpoint}: the service no longer sends `{field}`");
+    if let Some(since) = since {
+        text += &format!(" since {}", day(&time_arg::shown(*since)));
+    }
+    if !new_fields.is_empty() {
+        let new: Vec<_> = new_fields.iter().map(|name| format!("`{name}`")).collect();
+        text += &format!("; new fields: {}", listed(&new));
+    }
+    text + "; the earlier values stay"
 }
 
-/// Returns the advice about fields that the service no longer sends.
+/// The advice about fields that the service no longer sends.
 fn missing_field_help(path: &str, field: &str) -> String {
     let name = program().name;
     let path = quoted(path);
@@ -80,22 +85,28 @@ fn missing_field_help(path: &str, field: &str) -> String {
 /// Describes rows that were lost, with the series and their times.
 fn lost_rows(lost: &LostRows) -> String {
     let LostRows { file, kept_as, series, .. } = lost;
-    let kept = kept_as.as_ref().map_or(String::new(), |name| format!(" (the damaged file is {})", quoted(name)));
+    let kept = match kept_as {
+        Some(name) => format!(" (the damaged file is {})", quoted(name)),
+        None => String::new(),
+    };
     if series.is_empty() {
         let what = if lost.has_earlier_values { "earlier values" } else { "rows" };
         return format!("{}: it is unknown which {what} were lost{kept}", quoted(file));
     }
     let mut names = Vec::new();
     for one in series {
-        let start = one.ranges.first().map(|range| range.start);
-        let end = one.ranges.last().map(|range| range.end);
-        let span = start.zip(end).map(|(start, end)| time_arg::span(&(start..end))).unwrap_or_default();
-        names.push(format!("{} {span}", one.path));
+        match (one.ranges.first(), one.ranges.last()) {
+            (Some(start), Some(end)) => {
+                let span = time_arg::span(&(start.start..end.end));
+                names.push(format!("{} {span}", one.path));
+            }
+            _ => names.push(one.path.clone()),
+        }
     }
     format!("{}: no run has fetched these rows again: {}{kept}", quoted(file), listed(&names))
 }
 
-/// Returns the advice about lost rows. Only rows that are known end their mark when a run fetches them again.
+/// The advice about lost rows. Only rows that are known end their mark when a run fetches them again.
 pub(crate) fn lost_rows_help(path: &str, all: &[LostRows]) -> String {
     let name = program().name;
     let path = quoted(path);
@@ -119,11 +130,13 @@ pub(crate) fn lost_rows_help(path: &str, all: &[LostRows]) -> String {
     help.join("; ")
 }
 
-/// Returns the times of the lost rows of a series.
+/// The times of the lost rows of a series.
 pub(crate) fn lost_times(path: &str, all: &[LostRows]) -> Vec<[String; 2]> {
     let mut times = Vec::new();
-    for series in all.iter().flat_map(|lost| &lost.series).filter(|series| series.path == path) {
-        times.extend(time_arg::pairs(&series.ranges));
+    for series in all.iter().flat_map(|lost| &lost.series) {
+        if series.path == path {
+            times.extend(time_arg::pairs(&series.ranges));
+        }
     }
     times
 }
@@ -153,7 +166,10 @@ pub(crate) fn lost_rows_json(all: &[LostRows]) -> Vec<Value> {
     objects
 }
 
-/// Returns the date of a time.
-fn day(time: String) -> String {
-    time.split(' ').next().map(str::to_owned).unwrap_or(time)
+/// The date of a time.
+fn day(time: &str) -> &str {
+    match time.split_once(' ') {
+        Some((date, _)) => date,
+        None => time,
+    }
 }
