@@ -30,7 +30,10 @@ pub(super) struct Entry {
 impl Entry {
     /// Reads an entry. An error is the reason why it is skipped.
     pub(super) fn read(entry: &Value, origin: String) -> Result<Self, String> {
-        let Some(url) = text_at(entry, "/request/url") else { return Err(format!("{origin}: no `request.url`")) };
+        let url = text_at(entry, "/request/url");
+        if url.is_empty() {
+            return Err(format!("{origin}: no `request.url`"));
+        }
         let url = RecordedUrl::parse(url);
         let saved = match saved_response(entry) {
             Ok(saved) => saved,
@@ -89,13 +92,17 @@ impl<'u> RecordedUrl<'u> {
     }
 }
 
-fn text_at<'e>(entry: &'e Value, path: &str) -> Option<&'e str> {
-    entry.pointer(path).and_then(Value::as_str)
+/// The text at a path; empty if there is none.
+fn text_at<'e>(entry: &'e Value, path: &str) -> &'e str {
+    match entry.pointer(path) {
+        Some(Value::String(text)) => text,
+        _ => "",
+    }
 }
 
 /// The successful response of a `GET` request as `curl -i` would save it, or the reason why there is none.
 fn saved_response(entry: &Value) -> Result<Vec<u8>, String> {
-    let method = text_at(entry, "/request/method").unwrap_or_default();
+    let method = text_at(entry, "/request/method");
     if method != "GET" {
         return Err(format!("a {method} request"));
     }
@@ -106,8 +113,8 @@ fn saved_response(entry: &Value) -> Result<Vec<u8>, String> {
     let body = body(entry)?;
     if let Err(error) = exact_numbers::parse(&body) {
         let media_type = match text_at(entry, "/response/content/mimeType") {
-            None | Some("") => String::new(),
-            Some(media_type) => format!(" (`{media_type}`)"),
+            "" => String::new(),
+            media_type => format!(" (`{media_type}`)"),
         };
         return Err(format!("the body is no JSON{media_type}: {error}"));
     }
@@ -116,17 +123,17 @@ fn saved_response(entry: &Value) -> Result<Vec<u8>, String> {
 
 /// The text of the body, or the reason why there is none.
 fn body(entry: &Value) -> Result<String, String> {
-    let text = text_at(entry, "/response/content/text").unwrap_or_default();
+    let text = text_at(entry, "/response/content/text");
     if text.trim().is_empty() {
         return Err("the recording has no body".to_owned());
     }
     match text_at(entry, "/response/content/encoding") {
-        None | Some("") => Ok(text.to_owned()),
-        Some("base64") => {
+        "" => Ok(text.to_owned()),
+        "base64" => {
             let bytes = base64::decode(text).ok_or("the body is not valid base64")?;
             String::from_utf8(bytes).map_err(|_| "the body is not UTF-8 text".to_owned())
         }
-        Some(other) => Err(format!("the body has the unknown encoding `{other}`")),
+        other => Err(format!("the body has the unknown encoding `{other}`")),
     }
 }
 
@@ -134,9 +141,8 @@ fn body(entry: &Value) -> Result<String, String> {
 fn mock_header(entry: &Value) -> String {
     let Some(Value::Array(headers)) = entry.pointer("/response/headers") else { return String::new() };
     for header in headers {
-        if let Some(name) = text_at(header, "/name")
-            && name.eq_ignore_ascii_case(MOCK_MARKER)
-        {
+        let name = text_at(header, "/name");
+        if name.eq_ignore_ascii_case(MOCK_MARKER) {
             return format!("{name}: \n");
         }
     }

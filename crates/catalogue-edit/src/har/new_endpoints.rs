@@ -21,7 +21,7 @@ use crate::learn::{learn_key, param_of};
 use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, ValueKind, is_secret};
 use crate::refusal::Refusal;
-use crate::rust_names::module_name;
+use crate::rust_names::{module_name, singular};
 
 /// A recording of a service.
 #[derive(Clone, Debug)]
@@ -59,8 +59,10 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     entries.retain(|entry| location.endpoint(&paths, entry).is_err());
     editor.note(format!("the endpoints are those of `{host}`; set the base URL to it"));
     let mut draft = Draft::new(Source::Description);
-    for found in NewEndpoint::all(&entries) {
-        found.add(&mut editor, &mut draft, recorded.evidence);
+    let found = NewEndpoint::all(&entries);
+    for endpoint in &found {
+        let is_item = found.iter().any(|list| endpoint.is_item_of(list));
+        endpoint.add(&mut editor, &mut draft, recorded.evidence, is_item);
     }
     if draft.content.groups.is_empty() {
         return Err(format!("every recorded path of `{host}` is in the catalogue already").into());
@@ -121,12 +123,21 @@ impl NewEndpoint {
         found.into_values().collect()
     }
 
-    fn add(&self, editor: &mut Editor, draft: &mut Draft, evidence: Evidence) {
+    /// `true` if the path of this endpoint is that of a list, followed by one param.
+    fn is_item_of(&self, list: &Self) -> bool {
+        let Some(rest) = self.path.strip_prefix(list.path.trim_end_matches('/')) else { return false };
+        let param = rest.trim_matches('/');
+        param.starts_with('{') && param.ends_with('}') && !param.contains('/')
+    }
+
+    /// Adds the endpoint to a draft; `is_item` names it in the singular, because a list has the plural.
+    fn add(&self, editor: &mut Editor, draft: &mut Draft, evidence: Evidence, is_item: bool) {
         let segments = naming_segments(url_path::without_fragment(&self.path));
         let module = module_name(segments.first().unwrap_or(&"general"));
         let params = self.params(editor, evidence);
+        let name = self.name(&segments);
         let endpoint = Endpoint {
-            name: self.name(&segments).into(),
+            name: if is_item { singular(&name) } else { name }.into(),
             path: Known::Known(self.path.as_str().into()),
             evidence,
             params: Known::Known(params),

@@ -209,3 +209,27 @@ fn a_host_is_one_of_the_recording() {
     assert_eq!(why, format!("no entry with a response in JSON has the host `c.example`; {hosts}"));
     assert!(endpoints("B.example").is_ok());
 }
+
+#[test]
+fn an_item_of_a_list_has_a_name_of_its_own() {
+    let files = har(&[
+        entry("https://a.example/api/items/7", "GET", 200, JSON),
+        entry("https://a.example/api/items/", "GET", 200, JSON),
+        entry("https://a.example/api/candles/BTC", "GET", 200, JSON),
+    ]);
+    let recorded = RecordedService {
+        files,
+        host: None,
+        title: "things".to_owned(),
+        evidence: catalogue::spec::Evidence::Reported,
+    };
+    let change = endpoints_of(None, &recorded).expect("a change");
+    let all: String = change.texts().map(|(_, text)| text).collect();
+    for expected in [
+        "- name: Item\n  path: /api/items/{item}\n",
+        "- name: Items\n  path: /api/items/\n",
+        "- name: Candles\n  path: /api/candles/{candle}\n",
+    ] {
+        assert!(all.contains(expected), "{expected} in\n{all}");
+    }
+}
