@@ -6,7 +6,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
-use super::tree::{entries, text};
+use super::tree::{entries, text, text_or_empty};
 
 impl DescriptionReader<'_> {
     /// The credentials of the description. Every base URL ends in `suffix`. The catalogue has one API key and one token
@@ -77,7 +77,7 @@ fn key_of(scheme: &Value, has_flow: bool) -> Option<ApiKey> {
             _ => return None,
         },
         "apiKey" => {
-            let name = text(scheme, "name").unwrap_or_default();
+            let name = text_or_empty(scheme, "name");
             match text(scheme, "in")? {
                 "header" if may_carry_key(name) => key.header = Some(name.into()),
                 "query" if is_line(name) => key.query = Some(name.into()),

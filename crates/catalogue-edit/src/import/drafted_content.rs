@@ -96,11 +96,11 @@ fn record_of(body: &Body) -> Option<usize> {
 /// `none` if no field is certain to be the time. `None` if the series needs no key `time`.
 fn time_of_series(record: &Record, is_inline: bool, envelope_time: Option<&str>) -> Option<String> {
     if let Some(field) = record.fields.iter().find(|field| Some(field.name.as_str()) == envelope_time) {
-        let is_other = !is_inline && *field.ty != TIMESTAMP;
-        return is_other.then(|| "none".to_owned());
+        let is_time = is_inline || *field.ty == TIMESTAMP;
+        return if is_time { None } else { Some("none".to_owned()) };
     }
-    match time_of_record(&record.fields, None) {
-        Some(time) => Some(time.name.to_string()),
-        None => envelope_time.map(|_| "none".to_owned()),
+    if let Some(time) = time_of_record(&record.fields, None) {
+        return Some(time.name.to_string());
     }
+    if envelope_time.is_some() { Some("none".to_owned()) } else { None }
 }

@@ -8,7 +8,7 @@ use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 
 use super::description_reader::DescriptionReader;
-use super::tree::{items, text};
+use super::tree::{items, text, text_or_empty};
 use crate::rust_names::module_name;
 
 impl DescriptionReader<'_> {
@@ -62,7 +62,7 @@ impl DescriptionReader<'_> {
     }
 
     pub(super) fn endpoint_name(&self, operation: &Value, module: &str, path: &str) -> String {
-        let id = text(operation, "operationId").unwrap_or_default().to_snake_case();
+        let id = text_or_empty(operation, "operationId").to_snake_case();
         let below_group = id.strip_prefix(module).and_then(|rest| rest.strip_prefix('_'));
         let mut words = below_group.unwrap_or(&id).to_owned();
         if !is_usable(&words) {

@@ -7,7 +7,7 @@ use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
 use super::operations::DescribedOperation;
 use super::schema_facts::type_of;
-use super::tree::text;
+use super::tree::{text, text_or_empty};
 
 impl<'d> DescriptionReader<'d> {
     /// The path of an endpoint; `None` if it is on another server, or the catalogue does not allow such a path.
@@ -37,7 +37,7 @@ impl<'d> DescriptionReader<'d> {
             if text(param, "in") != Some("path") || matches!(type_of(schema), "array" | "object") {
                 continue;
             }
-            let name = text(param, "name").unwrap_or_default();
+            let name = text_or_empty(param, "name");
             let before = match text(param, "style") {
                 Some("matrix") => format!(";{name}="),
                 Some("label") => ".".to_owned(),

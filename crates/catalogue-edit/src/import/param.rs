@@ -9,7 +9,7 @@ use super::description_reader::DescriptionReader;
 use super::omissions::{PARAM, Weight};
 use super::schema_facts::type_of;
 use super::schemas::is_time_example;
-use super::tree::{is_true, text};
+use super::tree::{is_true, text, text_or_empty};
 use crate::draft::{SEVERAL, summary_unless_repeated};
 use crate::drafted_type::{TIMESTAMP, innermost, item, record_index, replace_innermost};
 
@@ -112,8 +112,8 @@ impl<'d> DescriptionReader<'d> {
 
     /// The declaration of a param that the catalogue can have; others are noted.
     fn declared_param(&mut self, declaration: &'d Value, pointer: &str) -> Option<DeclaredParam<'d>> {
-        let name = text(declaration, "name").unwrap_or_default();
-        let location = match text(declaration, "in").unwrap_or_default() {
+        let name = text_or_empty(declaration, "name");
+        let location = match text_or_empty(declaration, "in") {
             "path" => ParamLocation::Path,
             "query" => ParamLocation::Query,
             "header" => {
@@ -129,17 +129,18 @@ impl<'d> DescriptionReader<'d> {
         if location == ParamLocation::Query && self.is_key(name) {
             return None;
         }
-        let Some(schema) = declaration.get("schema").or(json_schema(declaration)).filter(|_| is_line(name)) else {
+        let schema = declaration.get("schema").or(json_schema(declaration));
+        if schema.is_none() || !is_line(name) {
             self.omissions.add(Weight::Missing, "a param without a `schema` or with an invalid name", pointer);
             return None;
-        };
+        }
         let is_required = is_true(declaration, "required");
-        Some(DeclaredParam { declaration, name, schema, location, is_required })
+        Some(DeclaredParam { declaration, name, schema: schema?, location, is_required })
     }
 
     /// Reads a param in a header. If the service cannot have it, the param is an omission.
     fn header_param(&mut self, declaration: &Value, pointer: &str) {
-        let name = text(declaration, "name").unwrap_or_default();
+        let name = text_or_empty(declaration, "name");
         // OpenAPI declares these headers in other parts, and ignores params of these names.
         if ["accept", "authorization", "content-type"].contains(&name.to_ascii_lowercase().as_str()) {
             return;

@@ -7,7 +7,7 @@ use serde_yaml::Value;
 use super::description_reader::DescriptionReader;
 use super::document::Resolved;
 use super::omissions::Weight;
-use super::tree::text;
+use super::tree::text_or_empty;
 use crate::draft::path_param;
 
 /// The params that an operation lists.
@@ -65,7 +65,7 @@ impl<'d> DescriptionReader<'d> {
                 found.is_complete = false;
                 continue;
             };
-            let name = text(resolved.value, "name").unwrap_or_default();
+            let name = text_or_empty(resolved.value, "name");
             let pointer = format!("{pointer}/parameters/{name}");
             if let Some(properties) = self.deep_params(resolved.value, &pointer) {
                 found.params.extend(properties);

@@ -7,7 +7,7 @@ use super::number_types::{integer_type, number_in_quotes, number_type};
 use super::omissions::{SCHEMA, Weight};
 use super::schema_facts::{type_of, written_format};
 use super::schema_layers::DEPTH;
-use super::tree::text;
+use super::tree::text_or_empty;
 use crate::drafted_type::{ANY, TIMESTAMP};
 use crate::unix_time::is_unix_time;
 
@@ -39,7 +39,7 @@ impl<'d> DescriptionReader<'d> {
     /// The type of a schema that combines no others.
     pub(super) fn plain_type(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let ty = type_of(schema);
-        let format = text(schema, "format").unwrap_or_default();
+        let format = text_or_empty(schema, "format");
         if matches!(ty, "integer" | "number" | "boolean") && schema.get("enum").is_some() {
             self.omissions.add(Weight::Fact, "`enum` with values that are not strings", pointer);
         }
@@ -67,7 +67,7 @@ impl<'d> DescriptionReader<'d> {
         if self.document.unit_of(schema).is_some() {
             return true;
         }
-        let format = text(schema, "format").unwrap_or_default();
+        let format = text_or_empty(schema, "format");
         // The type decides before the format: an integer with the format `date` is a number such as 20240131.
         if type_of(schema) != "integer" {
             return written_format(format).is_some();

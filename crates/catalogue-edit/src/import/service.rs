@@ -10,7 +10,7 @@ use super::description_reader::DescriptionReader;
 use super::document::Resolved;
 use super::omissions::Weight;
 use super::server_address::after_scheme;
-use super::tree::{entries, is_true, items, text, text_of};
+use super::tree::{entries, is_true, items, text_of, text_or_empty};
 use crate::content::new_service;
 
 impl DescriptionReader<'_> {
@@ -61,7 +61,7 @@ impl DescriptionReader<'_> {
         for index in 1..servers.len() {
             self.omissions.add(Weight::Aside, "a further server", &format!("#/servers/{index}"));
         }
-        let Some(address) = after_scheme(text(server, "url").unwrap_or_default()) else { return };
+        let Some(address) = after_scheme(text_or_empty(server, "url")) else { return };
         if let Some((_, path)) = address.split_once('/') {
             for (name, _) in entries(server, "variables") {
                 if path.contains(&format!("{{{name}}}")) {

@@ -5,7 +5,7 @@
 
 use serde_yaml::{Mapping, Value};
 
-use super::tree::{entries, items, text};
+use super::tree::{entries, items, text, text_or_empty};
 
 /// The keys of a param that describe its value, which are those of a schema in OpenAPI 3.
 const OF_SCHEMA: &[&str] = &[
@@ -101,7 +101,7 @@ fn move_reference(reference: &mut String) {
 
 /// The server that `schemes`, `host` and `basePath` describe.
 fn servers(root: &Value) -> Vec<Value> {
-    let path = text(root, "basePath").unwrap_or_default();
+    let path = text_or_empty(root, "basePath");
     let mut url = path.to_owned();
     if let Some(host) = text(root, "host") {
         let scheme = items(root, "schemes").first().and_then(Value::as_str).unwrap_or("https");
@@ -263,7 +263,7 @@ fn security_scheme(old: &Value) -> Value {
 }
 
 fn oauth_scheme(old: &Value) -> Value {
-    let flow = match text(old, "flow").unwrap_or_default() {
+    let flow = match text_or_empty(old, "flow") {
         "application" => "clientCredentials",
         "accessCode" => "authorizationCode",
         other => other,

@@ -17,6 +17,11 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
+/// The text under a key; empty if there is none.
+pub(super) fn text_or_empty<'v>(value: &'v Value, key: &str) -> &'v str {
+    text(value, key).unwrap_or_default()
+}
+
 /// `true` if the value under a key is `true`.
 pub(super) fn is_true(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool) == Some(true)
