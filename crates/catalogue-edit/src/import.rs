@@ -83,7 +83,7 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     reader.operations();
     let omitted = reader.omissions.lines();
     if reader.draft.content.endpoints().next().is_none() {
-        return Err(no_endpoint(&omitted).into());
+        return Err(no_endpoint(&document, &omitted).into());
     }
     std::mem::take(&mut reader.headers).write(&mut editor, is_new, import.evidence);
     let path_templates = std::mem::take(&mut reader.path_templates);
@@ -124,11 +124,15 @@ fn read_service(reader: &mut DescriptionReader<'_>, editor: &mut Editor, is_new:
 }
 
 /// The message that nothing is imported, with the omissions as its reasons.
-fn no_endpoint(omitted: &[String]) -> String {
-    if omitted.is_empty() {
-        return "no endpoint is imported:\nthere is no `get` under `paths`".to_owned();
+fn no_endpoint(document: &Document, omitted: &[String]) -> String {
+    let mut message = "no endpoint is imported".to_owned();
+    if document.gets().is_empty() {
+        message += ": there is no `get` under `paths`";
     }
-    format!("no endpoint is imported:\n{}", omitted.join("\n"))
+    for line in omitted {
+        message += &format!("\nnot imported: {line}");
+    }
+    message
 }
 
 /// Sets the history of a new service, if its shared params select a range, a number of records and a step.

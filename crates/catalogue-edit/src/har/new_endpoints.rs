@@ -58,6 +58,7 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     let location = ServiceLocation::choose(&editor.content, &paths, &entries, Some(&host));
     entries.retain(|entry| location.endpoint(&paths, entry).is_err());
     editor.note(format!("the endpoints are those of `{host}`; set the base URL to it"));
+    editor.note("`cargo xtask learn --har` adds the fields of their responses");
     let mut draft = Draft::new(Source::Description);
     let found = NewEndpoint::all(&entries);
     for endpoint in &found {

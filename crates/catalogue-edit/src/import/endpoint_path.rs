@@ -17,13 +17,14 @@ impl<'d> DescriptionReader<'d> {
         let path = self.below_base_url(&path, pointer)?;
         let why = match url_path::check(&path, true) {
             Ok(()) if is_line(&path) => return Some(path),
-            Err(("path-param/twice", _)) => "a duplicate path param",
+            Err(("path-start/slash", _)) => "that does not begin with `/`",
+            Err(("path-param/twice", _)) => "with a duplicate path param",
             Err((rule, _)) if rule.starts_with("path-braces") && !path.contains('?') => {
-                "braces that do not enclose separate names"
+                "with braces that do not enclose separate names"
             }
-            _ => "an unsupported form",
+            _ => "of an unsupported form",
         };
-        self.omissions.add(Weight::Missing, format!("{pointer}, a path with {why}"), pointer);
+        self.omissions.add(Weight::Missing, format!("{pointer}, a path {why}"), pointer);
         None
     }
 
