@@ -69,14 +69,16 @@
 //! # }
 //! ```
 //!
-//! Pages are fetched concurrently within the rate limit and returned in order; a slow consumer pauses the fetching. A
-//! page that looks truncated is fetched again in smaller parts. Gaps and the metadata of responses are returned next to
-//! the records ([`history::Report`]). Invalid records and failed pages end the history with an error, unless you allow
-//! them: `request.skip_bad_records().history(from..to).skip_failed_pages()` returns them next to the records too. Each
-//! page has a [`Checkpoint`](history::Checkpoint) from which a later run resumes. `plan` estimates the number of
-//! requests and the minimum duration before you start. [`MultiHistory`](history::MultiHistory) joins several series
-//! into one table by timestamp. An endpoint without a time range has no method `history`, so a call of it does not
-//! compile; after `into_dynamic`, it is an error at run time.
+//! - Pages are fetched concurrently within the rate limit and returned in order; a slow consumer pauses the fetching. A
+//!   page that looks truncated is fetched again in smaller parts.
+//! - Gaps and the metadata of responses are returned next to the records ([`history::Report`]).
+//! - Invalid records and failed pages end the history with an error, unless you allow them:
+//!   `request.skip_bad_records().history(from..to).skip_failed_pages()` returns them next to the records too.
+//! - Each page has a [`Checkpoint`](history::Checkpoint) from which a later run resumes.
+//! - `plan` estimates the number of requests and the minimum duration before you start.
+//! - [`MultiHistory`](history::MultiHistory) joins several series into one table by timestamp.
+//! - An endpoint without a time range has no method `history`, so a call of it does not compile; after `into_dynamic`, it
+//!   is an error at run time.
 //!
 //! # Files and the command line
 //!
@@ -87,12 +89,16 @@
 //! # Concurrent requests
 //!
 //! Spawn, join or buffer as many requests as you like. `.await` converts a [`Request`] to a future; `tokio::spawn` and
-//! `join_all` need the future itself, `request.into_future()`. Each request becomes a separate task when it is first
-//! polled, and all requests wait in one queue for the rate limit. Of all timeouts, only `Builder::queue_timeout` counts
-//! the time in that queue. Token requests are sent first, then retries, then requests in order of arrival. An
-//! [`Observer`](observer::Observer) receives an event for each attempt and wait, and for the end of each request, with the
-//! params of the request ([`Event`](observer::Event)). A custom [`RateLimiter`](rate_limit::RateLimiter) can decide when requests are sent.
-//! The crate `generated-client-shared-rate-limit` shares the rate limit of an API key between processes and machines.
+//! `join_all` need the future itself, `request.into_future()`.
+//!
+//! - Each request becomes a separate task when it is first polled, and all requests wait in one queue for the rate limit.
+//!   Token requests are sent first, then those of followers, then retries, then other requests, and last the further
+//!   pages of histories; requests of the same kind are sent in order of arrival.
+//! - Of all timeouts, only `Builder::queue_timeout` counts the time in that queue.
+//! - An [`Observer`](observer::Observer) receives an event for each attempt and wait, and for the end of each request, with
+//!   the params of the request ([`Event`](observer::Event)).
+//! - A custom [`RateLimiter`](rate_limit::RateLimiter) can decide when requests are sent. The crate
+//!   `generated-client-shared-rate-limit` shares the rate limit of an API key between processes and machines.
 //!
 //! # Limits and errors
 //!
@@ -119,13 +125,15 @@
 //! | reported | public clients that agree | not enforced; fields are `Option` |
 //! | previous version | the provider's documentation of the previous API version | not enforced; fields are `Option`, and the name may have changed |
 //!
-//! If the API has renamed a field since the previous version, the field is `None` and its value is in `unknown_fields`.
-//! If no record of a response has a known field, an [`Observer`](observer::Observer) receives
-//! [`UnrecognizedRecords`](observer::Event::UnrecognizedRecords). If a field that had values is absent or `null` in an
-//! entire response, the observer receives [`FieldMissing`](observer::Event::FieldMissing) once, with the names of new
-//! fields, and the feature `tracing` logs a warning. Anything unknown is a [`Value`], never a guess, and
-//! still usable: [`Request::query`] sends any param, [`Client::raw`] requests any path, and [`Exchange`] and [`Coin`]
-//! accept any text.
+//! If the API has renamed a field since the previous version, the field is `None` and its value is in `unknown_fields`. An
+//! [`Observer`](observer::Observer) receives
+//!
+//! - [`UnrecognizedRecords`](observer::Event::UnrecognizedRecords) if no record of a response has a known field,
+//! - [`FieldMissing`](observer::Event::FieldMissing), once, if a field that had values is absent or `null` in an entire
+//!   response, with the names of new fields; the feature `tracing` logs a warning.
+//!
+//! Anything unknown is a [`Value`], never a guess, and still usable: [`Request::query`] sends any param, [`Client::raw`]
+//! requests any path, and [`Exchange`] and [`Coin`] accept any text.
 //!
 //! # Requirements
 //!
@@ -140,12 +148,15 @@
 //!
 //! # Records and series
 //!
-//! serde writes and reads records, series and values in their wire form. The record of an endpoint is in the module of
-//! its group, for example [`orderflow::VolumeRatioRecord`]. `Series::column` and `Series::times` also work if the
-//! fields of the records are unknown (a history has the method `column` and the field `times`), and a record returns
-//! its values [by name](record::Record::value). A [`Timestamp`] is UTC. Timestamps can be subtracted, and
-//! [`floor`](Timestamp::floor) rounds them down to a step, such as a `Duration` of one hour. For your tests, records
-//! implement `Default`, a series is created from a `Vec`, and a transport from a closure ([`transport::from_fn`]).
+//! serde writes and reads records, series and values in their wire form. The record of an endpoint is in the module of its
+//! group, for example [`orderflow::VolumeRatioRecord`].
+//!
+//! - `Series::column` and `Series::times` also work if the fields of the records are unknown. A history has the method
+//!   `column` and the field `times`, and a record returns its values [by name](record::Record::value).
+//! - A [`Timestamp`] is UTC. Timestamps can be subtracted, and [`floor`](Timestamp::floor) rounds them down to a step, such
+//!   as a `Duration` of one hour.
+//! - For your tests, records implement `Default`, a series is created from a `Vec`, and a transport from a closure
+//!   ([`transport::from_fn`]).
 //!
 //! ```
 //! # use generated_client::{Series, Value};
