@@ -18,12 +18,16 @@ impl FileEdit {
     /// to the node, unless the comment could describe another node below it.
     pub(super) fn below(&self, at: usize, column: usize) -> usize {
         let mut own = self.line_end(at);
-        let (mut end, mut undecided) = (own, None);
+        let mut end = own;
+        let mut undecided = None;
         while let Some(start) = self.next_line(end) {
             end = self.line_end(start);
-            let indent = self.text[start..end].iter().take_while(|character| **character == ' ').count();
+            let indent = count_first(&self.text[start..end], |character| character == ' ');
             match self.text[start..end].get(indent) {
-                Some('#') if indent > column => (own, undecided) = (end, None),
+                Some('#') if indent > column => {
+                    own = end;
+                    undecided = None;
+                }
                 Some('#') if indent == column && !self.is_after_blank(start) => undecided = Some(end),
                 None if undecided.is_none() => {}
                 Some(character) if *character != '#' && indent >= column => return own,
@@ -35,25 +39,33 @@ impl FileEdit {
 
     fn next_line(&self, end: usize) -> Option<usize> {
         let start = end + self.text[end..].iter().position(|character| *character == '\n')? + 1;
-        (start < self.text.len()).then_some(start)
+        if start < self.text.len() { Some(start) } else { None }
     }
 
     /// `true` if the line before the line that begins at `start` is blank.
     fn is_after_blank(&self, start: usize) -> bool {
-        let above = self.text[..start].iter().rev().skip(1).take_while(|character| **character != '\n');
-        above.into_iter().all(|character| character.is_whitespace())
+        let end = start - 1;
+        let begin = end - self.column(end);
+        self.text[begin..end].iter().all(|character| character.is_whitespace())
     }
 
     /// The number of blank lines between two positions, at most 1.
     pub(super) fn blank_lines(&self, from: usize, to: usize) -> usize {
         let between: String = self.text[from..to].iter().collect();
-        usize::from(between.lines().skip(1).any(|line| line.trim().is_empty()))
+        let has_blank = between.lines().skip(1).any(|line| line.trim().is_empty());
+        usize::from(has_blank)
     }
 
     /// The text that adds these lines after the end of another line.
     pub(super) fn lines(&self, lines: &[String], column: usize) -> String {
         let pad = " ".repeat(column);
-        lines.iter().flat_map(|line| [self.eol(), &pad, line]).collect()
+        let mut text = String::new();
+        for line in lines {
+            text += self.eol();
+            text += &pad;
+            text += line;
+        }
+        text
     }
 
     pub(super) fn eol(&self) -> &'static str {
@@ -68,12 +80,12 @@ impl FileEdit {
     }
 
     pub(super) fn column(&self, at: usize) -> usize {
-        self.text[..at].iter().rev().take_while(|character| **character != '\n').count()
+        count_last(&self.text[..at], |character| character != '\n')
     }
 
     /// The end of a line, before its line break.
     pub(super) fn line_end(&self, at: usize) -> usize {
-        at + self.text[at..].iter().take_while(|character| !matches!(character, '\r' | '\n')).count()
+        at + count_first(&self.text[at..], |character| !is_line_break(character))
     }
 
     /// The range of the lines of a key and its value, without a comment after them.
@@ -88,8 +100,8 @@ impl FileEdit {
         match self.text[end..] {
             // No line break follows the last line, so the line break before the last line is removed.
             [] => {
-                let breaks = self.text[..start].iter().rev().take_while(|before| matches!(before, '\r' | '\n'));
-                start - breaks.count()..end
+                let breaks = count_last(&self.text[..start], is_line_break);
+                start - breaks..end
             }
             ['\r', '\n', ..] => start..end + 2,
             [_, ..] => start..end + 1,
@@ -98,6 +110,23 @@ impl FileEdit {
 
     /// The end of the white space that begins at a position.
     pub(super) fn blank_end(&self, at: usize) -> usize {
-        at + self.text[at..].iter().take_while(|character| character.is_whitespace()).count()
+        at + count_first(&self.text[at..], char::is_whitespace)
+    }
+}
+
+fn is_line_break(character: char) -> bool {
+    matches!(character, '\r' | '\n')
+}
+
+/// The number of characters at the start of a text that fulfil a condition.
+fn count_first(text: &[char], is_counted: impl Fn(char) -> bool) -> usize {
+    text.iter().position(|character| !is_counted(*character)).unwrap_or(text.len())
+}
+
+/// The number of characters at the end of a text that fulfil a condition.
+fn count_last(text: &[char], is_counted: impl Fn(char) -> bool) -> usize {
+    match text.iter().rposition(|character| !is_counted(*character)) {
+        Some(last) => text.len() - last - 1,
+        None => text.len(),
     }
 }
