@@ -67,7 +67,7 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
         Value::Tagged(tagged) => tagged.value.as_str()?.to_owned(),
         _ => return None,
     };
-    Number::parse(&text).map(|_| text)
+    if Number::parse(&text).is_some() { Some(text) } else { None }
 }
 
 /// `true` if two numbers have the same digits.
@@ -106,8 +106,7 @@ fn marked(json: &str) -> Option<String> {
         match bytes[at] {
             b'"' => at = end_of_string(bytes, at),
             b'-' | b'0'..=b'9' => {
-                let is_part = |byte: &&u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
-                let end = at + bytes[at..].iter().take_while(is_part).count();
+                let end = end_of_number(bytes, at);
                 let number = &json[at..end];
                 if loses_digits(number) {
                     text += &json[copied..at];
@@ -131,8 +130,22 @@ fn marked(json: &str) -> Option<String> {
 fn loses_digits(text: &str) -> bool {
     let Some(number) = Number::parse(text) else { return false };
     let has_64_bits = number.integer.is_some() || number.is_unsigned;
-    let read = serde_json::from_str::<f64>(text).ok();
-    !has_64_bits && (!number.is_exact || read.map(f64::to_bits) != Some(number.float.to_bits()))
+    if has_64_bits {
+        return false;
+    }
+    match serde_json::from_str::<f64>(text) {
+        Ok(read) => !number.is_exact || read.to_bits() != number.float.to_bits(),
+        Err(_) => true,
+    }
+}
+
+/// The position after the number that begins at `start`.
+fn end_of_number(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while at < bytes.len() && (bytes[at].is_ascii_digit() || b"+-.eE".contains(&bytes[at])) {
+        at += 1;
+    }
+    at
 }
 
 /// The position after the string that begins at `start`.
@@ -152,13 +165,22 @@ fn end_of_string(bytes: &[u8], start: usize) -> usize {
 fn tag_numbers(value: &mut Value) {
     match value {
         Value::String(text) => {
-            let number = text.strip_prefix(MARK).filter(|number| Number::parse(number).is_some());
-            if let Some(number) = number {
+            if let Some(number) = text.strip_prefix(MARK)
+                && Number::parse(number).is_some()
+            {
                 *value = Value::Tagged(Box::new(TaggedValue { tag: Tag::new(TAG), value: number.into() }));
             }
         }
-        Value::Sequence(items) => items.iter_mut().for_each(tag_numbers),
-        Value::Mapping(entries) => entries.values_mut().for_each(tag_numbers),
+        Value::Sequence(items) => {
+            for item in items {
+                tag_numbers(item);
+            }
+        }
+        Value::Mapping(entries) => {
+            for value in entries.values_mut() {
+                tag_numbers(value);
+            }
+        }
         _ => {}
     }
 }

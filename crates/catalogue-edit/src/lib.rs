@@ -28,13 +28,15 @@ mod endpoint_places;
 mod unix_time;
 
 mod enum_values;
-mod gate;
 mod history_params;
-mod pages;
+mod lost_digits;
+mod page_names;
 mod written_periods;
 
+mod gate;
 mod merge;
 mod observed_query;
+mod pages;
 
 mod add;
 mod learn;

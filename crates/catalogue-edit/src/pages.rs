@@ -4,32 +4,10 @@
 use catalogue::spec::{Pages, Param, Text};
 use heck::ToSnakeCase;
 
-use crate::drafted_type::TIMESTAMP;
-
-/// The names of members with a cursor. A name that begins with `next_` is one of these without the prefix.
-const CURSORS: &str =
-    "continuation continuation_token cursor end_cursor marker next page_cursor page_token scroll_id token";
-/// The names of params that send a cursor, the most certain first.
-const CURSOR_PARAMS: &str = "cursor page_token page_cursor next_token continuation_token continuation pagination_token \
-    starting_after start_after after marker scroll_id token";
-/// The names of members with the URL of the next page.
-pub(crate) const LINKS: &str =
-    "next next_href next_link next_page next_page_link next_page_uri next_page_url next_uri next_url";
-/// The names of params for the number of records before a page.
-pub(crate) const OFFSETS: &str = "offset skip start_index starting_index";
-/// The names of params for the number of a page.
-pub(crate) const NUMBERS: &str = "current_page page page_index page_no page_num page_number";
-/// The names of params for the number of records on a page, the most certain first.
-pub(crate) const SIZES: &str =
-    "page_size per_page results_per_page items_per_page page_limit limit max_results size length count rows take";
-/// The names of members with the number of pages.
-pub(crate) const PAGE_COUNTS: &str =
-    "last_page num_pages number_of_pages page_count page_total pages total_page total_pages";
-/// The names of members with the number of records on all pages.
-pub(crate) const TOTALS: &str =
-    "num_found record_count total total_count total_elements total_items total_records total_results";
-/// The names of members that say whether there is another page.
-const MORE: &str = "has_more has_next has_next_page is_truncated more more_data";
+use crate::page_names::{
+    CURSORS, LINKS, MORE, NUMBERS, OFFSETS, PAGE_COUNTS, SIZES, TOTALS, cursor_param, is_among, named,
+    names_next_cursor,
+};
 
 /// What a response has beside its records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,14 +50,26 @@ impl Member {
     }
 
     fn is_link(&self) -> bool {
-        let names_url = ["url", "uri", "link", "href"].iter().any(|word| self.name().ends_with(word));
-        let is_empty_link = self.content == MemberContent::Nothing && names_url;
-        self.is_named(LINKS) && (self.content == MemberContent::Url || is_empty_link)
+        let name = self.name();
+        let is_named_like_url = ["url", "uri", "link", "href"].iter().any(|word| name.ends_with(word));
+        let is_empty_link = self.content == MemberContent::Nothing && is_named_like_url;
+        is_among(LINKS, &name) && (self.content == MemberContent::Url || is_empty_link)
     }
 
     fn is_total(&self) -> bool {
-        let counts = matches!(self.content, MemberContent::Number | MemberContent::MoreThanThePage);
-        counts && (self.is_named(TOTALS) || (self.is_named("count") && self.content == MemberContent::MoreThanThePage))
+        match self.content {
+            MemberContent::MoreThanThePage => self.is_named(TOTALS) || self.is_named("count"),
+            MemberContent::Number => self.is_named(TOTALS),
+            _ => false,
+        }
+    }
+
+    fn is_page_count(&self) -> bool {
+        self.is_named(PAGE_COUNTS)
+    }
+
+    fn path(&self) -> Text {
+        self.path.as_str().into()
     }
 }
 
@@ -92,78 +82,111 @@ pub(crate) enum Recognized {
     Candidate { cause: String, line: String },
 }
 
+impl Recognized {
+    fn candidate(cause: impl Into<String>, pages: &Pages) -> Self {
+        Self::Candidate { cause: cause.into(), line: line(pages) }
+    }
+}
+
+impl From<Pages> for Recognized {
+    fn from(pages: Pages) -> Self {
+        Self::Pages(Box::new(pages))
+    }
+}
+
 /// Recognizes the pages of an endpoint; `None` if nothing shows that it has any.
 pub(crate) fn recognize(params: &[Param], members: &[Member]) -> Option<Recognized> {
-    let size = named(params, SIZES).into_iter().find(|param| is_count(param)).map(|param| param.name.clone());
-    let link = members.iter().find(|member| member.is_link()).map(|member| member.path.as_str().into());
-    let cursor =
-        members.iter().filter(|member| member.is_cursor()).max_by_key(|member| member.name().starts_with("next"));
-    let param = cursor.and_then(|cursor| cursor_param(params, &cursor.name()));
-    if let (Some(cursor), Some(param)) = (cursor, param) {
-        let cursor = Some(cursor.path.as_str().into());
-        return Some(Recognized::Pages(Box::new(Pages { cursor, param: Some(param), size, ..Pages::default() })));
+    let size = count_among(params, SIZES).map(|param| param.name.clone());
+    let cursor = best_cursor(members);
+    if let Some(cursor) = cursor
+        && let Some(param) = cursor_param(params, &cursor.name())
+    {
+        return Some(Pages { cursor: Some(cursor.path()), param: Some(param), size, ..Pages::default() }.into());
     }
-    if link.is_some() {
-        return Some(Recognized::Pages(Box::new(Pages { next: link, size, ..Pages::default() })));
+    if let Some(link) = members.iter().find(|member| member.is_link()) {
+        return Some(Pages { next: Some(link.path()), size, ..Pages::default() }.into());
     }
     if let Some(cursor) = cursor {
         let cause = format!("the response has the cursor `{}`, but no param is known that sends it", cursor.path);
-        let cursor = Some(cursor.path.as_str().into());
-        return Some(candidate(cause, &Pages { cursor, param: Some("PARAM".into()), size, ..Pages::default() }));
+        let param = Some("PARAM".into());
+        let pages = Pages { cursor: Some(cursor.path()), param, size, ..Pages::default() };
+        return Some(Recognized::candidate(cause, &pages));
     }
-    by_position(params, members, size.as_ref())
+    by_position(params, members, size)
+}
+
+/// The last member with a cursor, preferably one whose name begins with `next`.
+fn best_cursor(members: &[Member]) -> Option<&Member> {
+    let mut best: Option<&Member> = None;
+    for member in members {
+        if !member.is_cursor() {
+            continue;
+        }
+        let is_next = member.name().starts_with("next");
+        let is_worse = best.is_some_and(|best| best.name().starts_with("next")) && !is_next;
+        if !is_worse {
+            best = Some(member);
+        }
+    }
+    best
 }
 
 /// Recognizes pages that are requested by their number, or by the number of records before them.
-fn by_position(params: &[Param], members: &[Member], size: Option<&Text>) -> Option<Recognized> {
-    let path = |found: Option<&Member>| found.map(|member| Text::from(member.path.as_str()));
-    let total = path(members.iter().find(|member| member.is_total()));
-    let is_page_count = |member: &&Member| member.is_named(PAGE_COUNTS) && member.content >= MemberContent::Number;
-    let pages = path(members.iter().find(is_page_count));
-    let page = named(params, NUMBERS).into_iter().find(|param| is_count(param));
-    let offset = named(params, OFFSETS).into_iter().find(|param| is_count(param));
-    let size = size.cloned();
-    let found = match (page, offset) {
-        (Some(page), _) => Pages { page: Some(page.name.clone()), pages, total, size, ..Pages::default() },
-        (None, Some(offset)) => Pages { offset: Some(offset.name.clone()), total, size, ..Pages::default() },
-        (None, None) => return more_pages(members),
-    };
-    if page.is_some_and(begins_with_zero) {
-        return Some(candidate(
-            "its first page may have the number 0, but the client begins with 1".to_owned(),
-            &found,
-        ));
+fn by_position(params: &[Param], members: &[Member], size: Option<Text>) -> Option<Recognized> {
+    let total = members.iter().find(|member| member.is_total()).map(Member::path);
+    if let Some(page) = count_among(params, NUMBERS) {
+        let counted = members.iter().find(|member| member.is_page_count() && member.content >= MemberContent::Number);
+        let pages =
+            Pages { page: Some(page.name.clone()), pages: counted.map(Member::path), total, size, ..Pages::default() };
+        return Some(numbered(page, pages));
     }
-    // An offset always counts from 0; without a total, a page without records is the last.
-    if found.page.is_some() && found.total.is_none() && found.pages.is_none() {
-        let cause = "a param selects a page, but the response does not count the pages or the records".to_owned();
-        return Some(candidate(cause, &found));
+    if let Some(offset) = count_among(params, OFFSETS) {
+        // An offset always counts from 0; without a total, a page without records is the last.
+        return Some(Pages { offset: Some(offset.name.clone()), total, size, ..Pages::default() }.into());
     }
-    Some(Recognized::Pages(Box::new(found)))
+    more_pages(members)
+}
+
+/// Pages that a param selects by their number.
+fn numbered(page: &Param, pages: Pages) -> Recognized {
+    if begins_with_zero(page) {
+        return Recognized::candidate("its first page may have the number 0, but the client begins with 1", &pages);
+    }
+    if pages.total.is_none() && pages.pages.is_none() {
+        let cause = "a param selects a page, but the response does not count the pages or the records";
+        return Recognized::candidate(cause, &pages);
+    }
+    pages.into()
 }
 
 /// Recognizes members of a response that show further pages, if no param is known that selects a page.
 fn more_pages(members: &[Member]) -> Option<Recognized> {
-    let place =
-        |words: &str| members.iter().find(|member| member.is_named(words) && member.content != MemberContent::Url);
-    if let Some(offset) = place(OFFSETS) {
-        let total = members.iter().find(|member| member.is_total()).map(|member| member.path.as_str().into());
+    if let Some(offset) = value_among(members, OFFSETS) {
+        let total = members.iter().find(|member| member.is_total()).map(Member::path);
         let cause = format!("the response has `{}`, but no param is known that sets it", offset.path);
-        return Some(candidate(cause, &Pages { offset: Some(offset.name().into()), total, ..Pages::default() }));
+        let pages = Pages { offset: Some(offset.name().into()), total, ..Pages::default() };
+        return Some(Recognized::candidate(cause, &pages));
     }
-    // A member `pages` alone may be a fact about a book.
-    let is_page_count =
-        |member: &&Member| member.is_named(PAGE_COUNTS) && (member.name() != "pages" || place(NUMBERS).is_some());
-    let more = place(MORE).or_else(|| members.iter().find(is_page_count))?;
+    let more = match value_among(members, MORE) {
+        Some(more) => more,
+        None => page_count(members)?,
+    };
     let cause = format!("the response has `{}`, but no param is known that selects a page", more.path);
-    Some(candidate(cause, &Pages { page: Some("PARAM".into()), ..Pages::default() }))
+    Some(Recognized::candidate(cause, &Pages { page: Some("PARAM".into()), ..Pages::default() }))
 }
 
-fn candidate(cause: String, pages: &Pages) -> Recognized {
-    Recognized::Candidate { cause, line: line(pages) }
+/// The member with the number of pages. A member `pages` alone may be a fact about a book.
+fn page_count(members: &[Member]) -> Option<&Member> {
+    let has_number = value_among(members, NUMBERS).is_some();
+    members.iter().find(|member| member.is_page_count() && (member.name() != "pages" || has_number))
 }
 
-/// Returns the line of a catalogue with these pages.
+/// The first member with one of these names that is no URL.
+fn value_among<'m>(members: &'m [Member], words: &str) -> Option<&'m Member> {
+    members.iter().find(|member| member.is_named(words) && member.content != MemberContent::Url)
+}
+
+/// The line of a catalogue with these pages.
 pub(crate) fn line(pages: &Pages) -> String {
     let keys = [
         ("cursor", &pages.cursor),
@@ -177,26 +200,16 @@ pub(crate) fn line(pages: &Pages) -> String {
     ];
     let mut written = Vec::new();
     for (key, value) in keys {
-        written.extend(value.as_ref().map(|value| format!("{key}: {}", value.as_str())));
+        if let Some(value) = value {
+            written.push(format!("{key}: {}", value.as_str()));
+        }
     }
     format!("pages: {{{}}}", written.join(", "))
 }
 
-/// Returns the param that sends the cursor of a member with this name.
-pub(crate) fn cursor_param(params: &[Param], member: &str) -> Option<Text> {
-    let own = member.strip_prefix("next_").unwrap_or(member);
-    let words = format!("{member} {own} {CURSOR_PARAMS}");
-    let can_send = |param: &&Param| param.const_value.is_none() && *param.ty != TIMESTAMP;
-    named(params, &words).into_iter().find(can_send).map(|param| param.name.clone())
-}
-
-/// Returns the params with these names, in the order of the names.
-pub(crate) fn named<'p>(params: &'p [Param], words: &str) -> Vec<&'p Param> {
-    let mut found = Vec::new();
-    for word in words.split_whitespace() {
-        found.extend(params.iter().filter(|param| param.name.to_snake_case() == word));
-    }
-    found
+/// The first param with one of these names that is an integer.
+fn count_among<'p>(params: &'p [Param], words: &str) -> Option<&'p Param> {
+    named(params, words).into_iter().find(|param| is_count(param))
 }
 
 fn is_count(param: &Param) -> bool {
@@ -204,20 +217,11 @@ fn is_count(param: &Param) -> bool {
 }
 
 fn begins_with_zero(param: &Param) -> bool {
-    let min = param.range.as_ref().and_then(|range| range.min.as_deref());
-    let is_zero = |default: &Text| default.as_str() == "0";
-    min.is_some_and(|min| *min <= 0.0) || param.default.as_ref().is_some_and(is_zero)
-}
-
-/// Returns whether a member with this name can have a cursor.
-pub(crate) fn names_cursor(name: &str) -> bool {
-    is_among(CURSORS, name) || names_next_cursor(name)
-}
-
-fn names_next_cursor(name: &str) -> bool {
-    name.strip_prefix("next_").is_some_and(|rest| is_among(CURSORS, rest) || rest == "page")
-}
-
-pub(crate) fn is_among(words: &str, name: &str) -> bool {
-    words.split_whitespace().any(|word| word == name)
+    if let Some(range) = &param.range
+        && let Some(min) = range.min.as_deref()
+        && *min <= 0.0
+    {
+        return true;
+    }
+    param.default.as_ref().is_some_and(|default| default.as_str() == "0")
 }

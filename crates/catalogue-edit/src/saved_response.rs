@@ -25,31 +25,54 @@ impl SavedResponse {
     /// Reads a saved response.
     pub(super) fn read(origin: &str, bytes: &[u8]) -> Result<Self, String> {
         let text = text(bytes)?.trim_start_matches('\u{feff}').trim_start();
-        let (head, body) = if text.starts_with("HTTP/") { after_headers(text)? } else { ("", text) };
-        let json = body.to_owned();
-        let mut body = exact_numbers::parse(body).map_err(|error| no_json(body, &error))?;
-        let is_header =
-            |line: &str| line.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(MOCK_MARKER));
-        // The marker is removed, so that it is not learned as a field.
-        let has_marker = body.as_mapping_mut().is_some_and(|entries| entries.remove(MOCK_MARKER).is_some());
-        let is_mock = has_marker || head.lines().any(is_header);
-        Ok(Self { origin: origin.to_owned(), json, body, is_mock, status: status_of(head) })
+        let SavedText { head, body: json } = SavedText::parse(text)?;
+        let mut body = exact_numbers::parse(json).map_err(|error| no_json(json, &error))?;
+        let is_mock = take_mock_marker(&mut body) || has_mock_header(head);
+        Ok(Self { origin: origin.to_owned(), json: json.to_owned(), body, is_mock, status: status_of(head) })
     }
 
     /// The value at a JSON path of the body. `.` is the entire body, and the key `*` is the only member that is a list.
     pub(super) fn at(&self, path: &str) -> Option<&Value> {
-        let mut keys = path.split('.').filter(|key| !key.is_empty());
-        keys.try_fold(&self.body, |value, key| match key {
-            "*" => {
-                let mut lists = value.as_mapping()?.values().filter(|value| value.is_sequence());
-                lists.next().filter(|_| lists.next().is_none())
-            }
-            key => match value.as_sequence() {
-                Some(items) => items.get(key.parse::<usize>().ok()?),
-                None => value.get(key),
-            },
-        })
+        let mut value = &self.body;
+        for key in path.split('.').filter(|key| !key.is_empty()) {
+            value = match value {
+                _ if key == "*" => only_list(value)?,
+                Value::Sequence(items) => items.get(key.parse::<usize>().ok()?)?,
+                other => other.get(key)?,
+            };
+        }
+        Some(value)
     }
+}
+
+/// The only member of an object that is a list.
+fn only_list(object: &Value) -> Option<&Value> {
+    let mut only = None;
+    for value in object.as_mapping()?.values() {
+        if value.is_sequence() {
+            if only.is_some() {
+                return None;
+            }
+            only = Some(value);
+        }
+    }
+    only
+}
+
+/// Removes the marker of mock data from a body, so that it is not learned as a field.
+fn take_mock_marker(body: &mut Value) -> bool {
+    let Some(members) = body.as_mapping_mut() else { return false };
+    members.remove(MOCK_MARKER).is_some()
+}
+
+fn has_mock_header(head: &str) -> bool {
+    for line in head.lines() {
+        let name = line.split(':').next().unwrap_or_default();
+        if name.trim().eq_ignore_ascii_case(MOCK_MARKER) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The saved text, or an error message if the bytes are not text.
@@ -60,7 +83,7 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
     })
 }
 
-/// Returns the error message for a body that is not JSON, including the remedy.
+/// The error message for a body that is not JSON, including the remedy.
 fn no_json(body: &str, error: &serde_json::Error) -> String {
     match body.trim_start().chars().next() {
         None => "the response has no body; send a request that returns one".to_owned(),
@@ -70,11 +93,16 @@ fn no_json(body: &str, error: &serde_json::Error) -> String {
         _ if error.to_string().starts_with("duplicate entry") => {
             format!("an object of the body contains a key twice, so the right value is unknown: {error}")
         }
-        _ if ["recursion limit", "number out of range"].iter().any(|limit| error.to_string().starts_with(limit)) => {
+        _ if is_limit(&error.to_string()) => {
             format!("the client cannot read this JSON: {error}; leave the body `unknown`")
         }
         _ => format!("invalid JSON in the body: {error}; save the response with `curl -i`"),
     }
+}
+
+/// `true` for an error about valid JSON that the client does not read.
+fn is_limit(error: &str) -> bool {
+    error.starts_with("recursion limit") || error.starts_with("number out of range")
 }
 
 /// The status in the first line of the headers.
@@ -82,19 +110,37 @@ fn status_of(head: &str) -> Option<u16> {
     head.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Splits a response into its headers and its body. A proxy may have added another block
-/// of headers before the headers of the response, so only the last block is used.
-fn after_headers(mut text: &str) -> Result<(&str, &str), String> {
-    loop {
-        let end = ["\r\n\r\n", "\n\n"].iter().filter_map(|blank| Some((text.find(blank)?, blank.len()))).min();
-        let (end, length) = end.ok_or("the file ends within the headers; save the complete response")?;
-        let (head, body) = (&text[..end], &text[end + length..]);
-        if body.starts_with("HTTP/") {
-            text = body;
-            continue;
+/// The parts of the text of a saved response.
+#[derive(Clone, Copy)]
+struct SavedText<'t> {
+    /// The status line and the headers; empty if they were not saved.
+    head: &'t str,
+    body: &'t str,
+}
+
+impl<'t> SavedText<'t> {
+    /// Splits a response into its headers and its body. A proxy may have added another block of headers before the
+    /// headers of the response, so only the last block is used.
+    fn parse(text: &'t str) -> Result<Self, String> {
+        let mut parts = Self { head: "", body: text };
+        while parts.body.starts_with("HTTP/") {
+            parts = after_headers(parts.body).ok_or("the file ends within the headers; save the complete response")?;
         }
-        return Ok((head, body));
+        Ok(parts)
     }
+}
+
+/// The first block of headers in a text, and the text after it.
+fn after_headers(text: &str) -> Option<SavedText<'_>> {
+    let mut parts: Option<SavedText<'_>> = None;
+    for blank_line in ["\r\n\r\n", "\n\n"] {
+        if let Some((head, body)) = text.split_once(blank_line)
+            && parts.is_none_or(|known| head.len() < known.head.len())
+        {
+            parts = Some(SavedText { head, body });
+        }
+    }
+    parts
 }
 
 #[cfg(test)]
