@@ -234,13 +234,11 @@ mod tests {
     #[test]
     fn committed_files_equal_the_output() {
         assert_up_to_date(&project_paths::own_spec(), &CrateFolder::ours(), "");
-        let example = project_paths::root().join("examples/futures-data");
-        let folder = CrateFolder::at(&example, false).unwrap_or_else(|why| panic!("{why}"));
-        assert_up_to_date(
-            &example.join("spec"),
-            &folder,
-            " --spec examples/futures-data/spec --out examples/futures-data",
-        );
+        for example in ["examples/futures-data", "examples/macro-data"] {
+            let path = project_paths::root().join(example);
+            let folder = CrateFolder::at(&path, false).unwrap_or_else(|why| panic!("{why}"));
+            assert_up_to_date(&path.join("spec"), &folder, &format!(" --spec {example}/spec --out {example}"));
+        }
     }
 
     fn assert_up_to_date(spec: &Path, folder: &CrateFolder, options: &str) {
