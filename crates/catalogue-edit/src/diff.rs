@@ -10,15 +10,19 @@ mod change_list;
 
 mod public_items;
 
-mod compare_items;
+mod compare_methods;
 mod facts;
+mod renames;
+mod service_facts;
+
+mod compare_items;
 
 pub use change_list::{Change, Changes, Heading, Verdict};
 
 use std::cmp::Reverse;
 
 use catalogue::Api;
-use codegen::{Package, emit};
+use codegen::{File, Package, emit};
 
 /// Returns the changes from an old catalogue to a new one, sorted by verdict and heading.
 pub fn compare(old: &Api, new: &Api) -> Changes {
@@ -27,19 +31,28 @@ pub fn compare(old: &Api, new: &Api) -> Changes {
     base_url(old, new, &mut changes);
     // If emitted files differ although no change was found, these files are reported, so that no difference is missed.
     if changes.verdict().is_none() {
-        let [before, after] = [old, new].map(|api| emit(api, &Package::new("client")));
-        let new_or_different = after.iter().filter(|file| !before.contains(file));
-        for file in new_or_different.chain(before.iter().filter(|file| !after.contains(file))) {
-            let text = "the docs, the registry, or the format of requests or responses differ".to_owned();
-            changes.add(Verdict::Patch, None, text, Some(&file.path));
-        }
+        let before = emit(old, &Package::new("client"));
+        let after = emit(new, &Package::new("client"));
+        report_files(&after, &before, &mut changes);
+        report_files(&before, &after, &mut changes);
     }
     changes.list.sort_by_key(|change| (Reverse(change.verdict), change.heading));
     changes
 }
 
+/// Reports the files that are not among the others.
+fn report_files(files: &[File], others: &[File], changes: &mut Changes) {
+    for file in files {
+        if !others.contains(file) {
+            let text = "the docs, the registry, or the format of requests or responses differ".to_owned();
+            changes.add(Verdict::Patch, None, text, Some(&file.path));
+        }
+    }
+}
+
 fn base_url(old: &Api, new: &Api, changes: &mut Changes) {
-    let [was, now] = [old, new].map(|api| api.service.declared.base_url_suffix());
+    let was = old.service.declared.base_url_suffix();
+    let now = new.service.declared.base_url_suffix();
     // If the new suffix is the end of the old suffix, such as `/v2` and `/api/v2`, every old base URL is still valid,
     // so no program has to change.
     if now != was && was.ends_with(now) {

@@ -56,8 +56,11 @@ impl Changes {
     pub(super) fn add(&mut self, verdict: Verdict, heading: Option<Heading>, text: String, location: Option<&str>) {
         let location = location.map(|location| format!("`{location}`"));
         if let Some(known) = self.list.iter_mut().find(|known| known.text == text && !known.locations.is_empty()) {
-            let new = location.filter(|location| !known.locations.contains(location));
-            known.locations.extend(new);
+            if let Some(location) = location
+                && !known.locations.contains(&location)
+            {
+                known.locations.push(location);
+            }
         } else {
             self.list.push(Change { verdict, heading, text, locations: location.into_iter().collect() });
         }
@@ -89,12 +92,13 @@ impl fmt::Display for Changes {
             (Verdict::Minor, "minor (adds public items)"),
             (Verdict::Patch, "patch (corrections and rewording)"),
         ] {
-            let mut of_this = self.list.iter().filter(|change| change.verdict == verdict).peekable();
-            if of_this.peek().is_some() {
+            if self.list.iter().any(|change| change.verdict == verdict) {
                 writeln!(f, "{meaning}:")?;
             }
-            for change in of_this {
-                writeln!(f, "  - {change}")?;
+            for change in &self.list {
+                if change.verdict == verdict {
+                    writeln!(f, "  - {change}")?;
+                }
             }
         }
         match self.verdict() {
@@ -125,20 +129,24 @@ impl Changes {
     /// Returns a changelog entry in Markdown, with the headings of keepachangelog.com. The entry is empty if no change
     /// affects users.
     pub fn changelog(&self) -> String {
-        use Heading::{Added, Changed, Deprecated, Fixed, Removed};
-        let headings = [Added, Changed, Deprecated, Removed, Fixed];
-        let sections: Vec<String> = headings.into_iter().filter_map(|heading| self.section(heading)).collect();
+        let mut sections = Vec::new();
+        for heading in [Heading::Added, Heading::Changed, Heading::Deprecated, Heading::Removed, Heading::Fixed] {
+            sections.extend(self.section(heading));
+        }
         if sections.is_empty() { String::new() } else { format!("## [Unreleased]\n\n{}", sections.join("\n")) }
     }
 
     fn section(&self, heading: Heading) -> Option<String> {
         let mut entries = String::new();
-        for change in self.list.iter().filter(|change| change.heading == Some(heading)) {
+        for change in &self.list {
+            if change.heading != Some(heading) {
+                continue;
+            }
             let breaking = if change.verdict == Verdict::Major { "**Breaking:** " } else { "" };
             // The text of an addition ends with a summary, which already ends with a full stop.
             let end = if change.text.ends_with('.') { "" } else { "." };
             entries += &format!("- {breaking}{change}{end}\n");
         }
-        (!entries.is_empty()).then(|| format!("### {heading:?}\n\n{entries}"))
+        if entries.is_empty() { None } else { Some(format!("### {heading:?}\n\n{entries}")) }
     }
 }

@@ -54,14 +54,14 @@ impl Item<'_> {
         (self.location().unwrap_or_default().to_owned(), self.name.clone())
     }
 
-    /// Returns the owner of a fact, a field, or a setter of an endpoint, because their names do not contain the owner;
+    /// The owner of a fact, a field, or a setter of an endpoint, because their names do not contain the owner;
     /// `None` for other items.
     pub(super) fn location(&self) -> Option<&str> {
         let is_member = self.kind == Kind::Fact || self.name.starts_with('.');
-        Some(&*self.owner).filter(|owner| is_member && !owner.is_empty())
+        if is_member && !self.owner.is_empty() { Some(&self.owner) } else { None }
     }
 
-    /// Returns `true` if `new` is this item under another name.
+    /// `true` if `new` is this item under another name.
     pub(super) fn is_continued_by(&self, new: &Item<'_>) -> bool {
         let has_free_owner = matches!(self.kind, Kind::Endpoint | Kind::Record);
         self.kind == new.kind
@@ -71,46 +71,45 @@ impl Item<'_> {
     }
 }
 
-/// Returns all items of a client, sorted by kind.
+/// All items of a client, sorted by kind.
 pub(super) fn items(api: &Api) -> Vec<Item<'_>> {
     let mut items = Items { api, list: Vec::new() };
     items.service();
-    api.types.iter().for_each(|ty| items.named_type(ty));
-    let ranges = params_of_ranges(api);
-    for setter in &api.setters {
-        let kind = if setter.several { Kind::ListSetter } else { Kind::Setter };
-        let ty = match &setter.ty {
-            Some(ty) => format!("`{}`", argument_type(ty, setter.several)),
-            None => format!("`{}::{}` of each endpoint", setter.takes, setter.type_ident),
-        };
-        let item = items.add(kind, "", &format!(".{}()", setter.ident), &setter.param.declared.name, &ty);
-        if !ranges.contains(&setter.param.declared.name.as_str()) {
-            let oldest = setter.param.declared.also_named.first().unwrap_or(&setter.param.declared.name);
-            item.column = oldest.to_string();
-        }
+    for ty in &api.types {
+        items.named_type(ty);
     }
-    api.records.iter().for_each(|record| items.record("", &record.ident, record));
-    api.groups.iter().for_each(|group| items.group(group));
+    items.setters();
+    for record in &api.records {
+        items.record("", &record.ident, record);
+    }
+    for group in &api.groups {
+        items.group(group);
+    }
     items.list.sort_by_key(|item| item.kind);
     items.list
 }
 
 /// The names of the params that select a range of a history, which are no columns of stored tables.
 fn params_of_ranges(api: &Api) -> Vec<&str> {
-    let mut histories: Vec<&History> = api.service.declared.history.iter().collect();
+    let mut names = Vec::new();
+    if let Some(history) = &api.service.declared.history {
+        add_params_of_range(history, &mut names);
+    }
     for endpoint in api.endpoints() {
         if let Some(Known::Known(history)) = &endpoint.declared.history {
-            histories.push(history);
+            add_params_of_range(history, &mut names);
         }
-    }
-    let mut names = Vec::new();
-    for history in histories {
-        for param in [&history.from, &history.to, &history.limit].into_iter().flatten() {
-            names.push(param.as_str());
-        }
-        names.extend(history.order().map(|(param, _)| param.as_str()));
     }
     names
+}
+
+fn add_params_of_range<'h>(history: &'h History, names: &mut Vec<&'h str>) {
+    for param in [&history.from, &history.to, &history.limit].into_iter().flatten() {
+        names.push(param);
+    }
+    if let Some((param, _)) = history.order() {
+        names.push(param);
+    }
 }
 
 pub(super) struct Items<'a> {
@@ -120,14 +119,13 @@ pub(super) struct Items<'a> {
 
 impl<'a> Items<'a> {
     pub(super) fn add(&mut self, kind: Kind, owner: &str, name: &str, wire: &str, ty: &str) -> &mut Item<'a> {
-        let [owner, name, wire, ty] = [owner, name, wire, ty].map(str::to_owned);
         let item = Item {
             kind,
-            owner,
-            name,
-            wire,
+            owner: owner.to_owned(),
+            name: name.to_owned(),
+            wire: wire.to_owned(),
+            ty: ty.to_owned(),
             column: String::new(),
-            ty,
             verdict: Verdict::Major,
             summary: String::new(),
             endpoint: None,
@@ -137,8 +135,29 @@ impl<'a> Items<'a> {
         &mut self.list[last]
     }
 
+    /// Adds the setters that several endpoints share.
+    fn setters(&mut self) {
+        let ranges = params_of_ranges(self.api);
+        for setter in &self.api.setters {
+            let kind = if setter.several { Kind::ListSetter } else { Kind::Setter };
+            let ty = match &setter.ty {
+                Some(ty) => format!("`{}`", argument_type(ty, setter.several)),
+                None => format!("`{}::{}` of each endpoint", setter.takes, setter.type_ident),
+            };
+            let declared = &setter.param.declared;
+            let item = self.add(kind, "", &format!(".{}()", setter.ident), &declared.name, &ty);
+            if !ranges.contains(&declared.name.as_str()) {
+                let oldest = declared.also_named.first().unwrap_or(&declared.name);
+                item.column = oldest.to_string();
+            }
+        }
+    }
+
     fn named_type(&mut self, ty: &NamedType) {
-        let values: Vec<_> = ty.values.iter().map(|value| value.value.as_str()).collect();
+        let mut values = Vec::new();
+        for value in &ty.values {
+            values.push(value.value.as_str());
+        }
         let kind = if ty.open { "an identifier" } else { "an enum" };
         self.add(Kind::Type, "", &ty.ident, &values.join(" "), kind);
         for value in &ty.values {
@@ -156,19 +175,29 @@ impl<'a> Items<'a> {
 
     fn group(&mut self, group: &'a Group) {
         let accessor = format!("client.{}()", group.ident);
-        let names: Vec<_> = group.endpoints.iter().map(|endpoint| endpoint.declared.name.as_str()).collect();
+        let mut names = Vec::new();
+        for endpoint in &group.endpoints {
+            names.push(endpoint.declared.name.as_str());
+        }
         self.add(Kind::Group, "", &accessor, &names.join(" "), "").summary.clone_from(&group.summary);
-        group.methods().for_each(|endpoint| self.endpoint(group, &accessor, endpoint));
+        for endpoint in group.methods() {
+            self.endpoint(group, &accessor, endpoint);
+        }
         for record in &group.records {
             let reference = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
-            let method = group.methods().find(|endpoint| endpoint.body.record() == Some(&reference));
-            let owner = method.map_or_else(|| accessor.clone(), |endpoint| call(group, endpoint));
+            let owner = match group.methods().find(|endpoint| endpoint.body.record() == Some(&reference)) {
+                Some(endpoint) => call(group, endpoint),
+                None => accessor.clone(),
+            };
             self.record(&owner, &named(&reference), record);
         }
     }
 
     fn record(&mut self, owner: &str, name: &str, record: &Record) {
-        let names: Vec<_> = record.fields.iter().map(|field| field.wire_name.as_str()).collect();
+        let mut names = Vec::new();
+        for field in &record.fields {
+            names.push(field.wire_name.as_str());
+        }
         self.add(Kind::Record, owner, name, &names.join(" "), "");
         self.order(name, record);
         for field in &record.fields {
@@ -185,32 +214,18 @@ impl<'a> Items<'a> {
     fn endpoint(&mut self, group: &Group, accessor: &str, endpoint: &'a Endpoint) {
         let call = call(group, endpoint);
         let path = endpoint.path.as_deref().unwrap_or_default();
-        let arguments: Vec<_> =
-            arguments(endpoint).map(|param| argument_type(&param.ty, param.declared.list_setter.is_some())).collect();
-        let body = match &endpoint.body {
-            Body::Series { record: Some(record), .. } => format!("Series<{}>", named(record)),
-            Body::Object { record, .. } => named(record),
-            Body::Series { record: None, .. } => "Series<Value>".to_owned(),
-            Body::Unknown => "Value".to_owned(),
-        };
-        let signature = format!("`({}) -> {body}`", arguments.join(", "));
-        let item = self.add(Kind::Endpoint, accessor, &call, path, &signature);
-        (item.summary, item.endpoint) = (endpoint.declared.summary.clone(), Some(endpoint));
+        let item = self.add(Kind::Endpoint, accessor, &call, path, &signature(endpoint));
+        item.summary.clone_from(&endpoint.declared.summary);
+        item.endpoint = Some(endpoint);
         self.add(Kind::Marker, &call, &format!("{}::{}", group.ident, endpoint.type_ident), path, "");
         for param in params(endpoint) {
             let location = format!("{call}.{}()", param.ident);
             self.unit(&location, &param.ty, &param.unit);
             self.param(&location, param);
         }
-        for param in params(endpoint).filter(|param| param.is_set()) {
-            let list = param.declared.list_setter.as_ref().map(|list| (Kind::ListSetter, &**list));
-            for (kind, ident) in std::iter::once((Kind::Setter, &param.ident)).chain(list) {
-                // If the setter has the same type on all endpoints, the item of the shared setter contains the type, so
-                // this item has no type.
-                let is_shared = self.api.setter(ident).is_some_and(|setter| setter.ty.is_some());
-                let ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
-                let ty = if is_shared { String::new() } else { ty };
-                self.add(kind, &call, &format!(".{ident}()"), &param.declared.name, &ty);
+        for param in params(endpoint) {
+            if param.is_set() {
+                self.setters_of_param(&call, param);
             }
         }
         if let Some(Known::Known(history)) = &endpoint.declared.history {
@@ -225,9 +240,42 @@ impl<'a> Items<'a> {
             self.add(Kind::Other, &call, ".history()", "", "");
         }
     }
+
+    /// Adds the setters of a param on an endpoint.
+    fn setters_of_param(&mut self, call: &str, param: &Param) {
+        self.setter(call, param, Kind::Setter, &param.ident);
+        if let Some(list_setter) = &param.declared.list_setter {
+            self.setter(call, param, Kind::ListSetter, list_setter);
+        }
+    }
+
+    fn setter(&mut self, call: &str, param: &Param, kind: Kind, ident: &str) {
+        let mut ty = format!("`{}`", argument_type(&param.ty, kind == Kind::ListSetter));
+        // If the setter has the same type on all endpoints, the item of the shared setter contains the type, so this item
+        // has no type.
+        if self.api.setter(ident).is_some_and(|setter| setter.ty.is_some()) {
+            ty = String::new();
+        }
+        self.add(kind, call, &format!(".{ident}()"), &param.declared.name, &ty);
+    }
 }
 
-/// Returns the call of a method, as users write it.
+/// The arguments and the result of a method.
+fn signature(endpoint: &Endpoint) -> String {
+    let mut types = Vec::new();
+    for param in arguments(endpoint) {
+        types.push(argument_type(&param.ty, param.declared.list_setter.is_some()));
+    }
+    let body = match &endpoint.body {
+        Body::Series { record: Some(record), .. } => format!("Series<{}>", named(record)),
+        Body::Object { record, .. } => named(record),
+        Body::Series { record: None, .. } => "Series<Value>".to_owned(),
+        Body::Unknown => "Value".to_owned(),
+    };
+    format!("`({}) -> {body}`", types.join(", "))
+}
+
+/// The call of a method, as users write it.
 fn call(group: &Group, endpoint: &Endpoint) -> String {
     format!("client.{}().{}()", group.ident, endpoint.ident)
 }
@@ -241,16 +289,18 @@ pub(super) fn arguments(endpoint: &Endpoint) -> impl Iterator<Item = &Param> {
 }
 
 fn named(record: &RecordRef) -> String {
-    let module = record.module.as_ref().map(|module| format!("{module}::")).unwrap_or_default();
-    module + &record.ident
+    match &record.module {
+        Some(module) => format!("{module}::{}", record.ident),
+        None => record.ident.clone(),
+    }
 }
 
-/// Returns the type of an argument as reports show it. A list is in brackets.
+/// The type of an argument as reports show it. A list is in brackets.
 fn argument_type(ty: &Type, is_list: bool) -> String {
     if is_list { format!("[{}]", rust(ty)) } else { rust(ty) }
 }
 
-/// Returns a type as users write it.
+/// A type as users write it.
 fn rust(ty: &Type) -> String {
     match ty {
         Type::Record(record) | Type::Recursive(record) => named(record),
