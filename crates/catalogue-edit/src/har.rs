@@ -10,6 +10,8 @@ mod functions;
 mod entry;
 
 mod endpoint_path;
+mod repeated_values;
+
 mod new_paths;
 
 mod service_location;

@@ -123,7 +123,7 @@ impl ValueKind {
         match (self, other) {
             (one, other) if one == other => one,
             (Self::Secret, _) | (_, Self::Secret) => Self::Secret,
-            (Self::Time(TimeForm::Written(_)), Self::Time(TimeForm::Written(_))) => {
+            (Self::Time(one), Self::Time(other)) if is_iso(one) && is_iso(other) => {
                 Self::Time(TimeForm::Written(TimeFormat::Iso8601))
             }
             (Self::Number, other) if other.is_number() => Self::Number,
@@ -153,6 +153,11 @@ impl ValueKind {
     fn is_number(self) -> bool {
         matches!(self, Self::Count | Self::Integer | Self::Number)
     }
+}
+
+/// `true` for a date or a time of ISO 8601.
+fn is_iso(form: TimeForm) -> bool {
+    matches!(form, TimeForm::Written(TimeFormat::Date | TimeFormat::Iso8601))
 }
 
 /// Words in the names of params for an end of a time range.
@@ -234,5 +239,9 @@ mod tests {
         ] {
             assert_eq!(ValueKind::of("x", values[0]).or(ValueKind::of("x", values[1])), expected, "{values:?}");
         }
+        let day = ValueKind::of("start", "20260701");
+        let hour = ValueKind::of("start", "2026070100");
+        assert!(day.time_form().is_some() && hour.time_form().is_some());
+        assert_eq!((day.or(day), day.or(hour)), (day, ValueKind::Text));
     }
 }

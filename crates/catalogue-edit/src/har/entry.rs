@@ -65,6 +65,13 @@ impl Entry {
         function_params(&self.values)
     }
 
+    /// The body of the response; null if it is not valid JSON.
+    pub(super) fn body(&self) -> Value {
+        let text = String::from_utf8_lossy(&self.saved);
+        let body = text.split_once("\n\n").map(|(_, body)| body);
+        body.and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default()
+    }
+
     /// The path for messages.
     pub(super) fn shown_path(&self) -> String {
         let end = if self.has_slash && !self.segments.is_empty() { "/" } else { "" };

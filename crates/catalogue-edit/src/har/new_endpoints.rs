@@ -11,7 +11,7 @@ use super::RecordedEntries;
 use super::endpoint_path::EndpointPath;
 use super::entry::Entry;
 use super::functions::FunctionParam;
-use super::new_paths::{naming_segments, path_with_params};
+use super::new_paths::{NewPath, naming_segments};
 use super::service_location::ServiceLocation;
 use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, new_service};
@@ -102,6 +102,8 @@ struct NewEndpoint {
     path: String,
     functions: Vec<FunctionParam>,
     query: ObservedQuery,
+    /// The params of the path.
+    path_params: ObservedQuery,
 }
 
 impl NewEndpoint {
@@ -111,15 +113,16 @@ impl NewEndpoint {
         let mut found = IndexMap::new();
         for entry in entries {
             let functions = entry.functions();
-            let mut path = path_with_params(entry);
+            let NewPath { text: mut path, values } = NewPath::of(entry);
             if !functions.is_empty() {
                 let names: Vec<&str> = functions.iter().map(|param| param.function.as_str()).collect();
                 path += &format!("#{}", names.join("."));
             }
             let template = url_path::template(&path);
-            let new = Self { path, functions, query: ObservedQuery::default() };
+            let new = Self { path, functions, query: ObservedQuery::default(), path_params: ObservedQuery::default() };
             let known: &mut Self = found.entry(template).or_insert(new);
             known.query.add(&entry.query);
+            known.path_params.add(&ObservedQuery::of(&values));
         }
         found.into_values().collect()
     }
@@ -168,8 +171,10 @@ impl NewEndpoint {
 
     fn params(&self, editor: &mut Editor, evidence: Evidence) -> Vec<ParamEntry> {
         let mut params = Vec::new();
-        for name in url_path::params(&self.path) {
-            params.push(Param { location: ParamLocation::Path, ..param_of(editor, name, ValueKind::Text) });
+        for (name, kind) in self.path_params.params() {
+            // A number in a path is often an id.
+            let kind = if kind.time_form().is_some() { kind } else { ValueKind::Text };
+            params.push(Param { location: ParamLocation::Path, ..param_of(editor, name, kind) });
         }
         for FunctionParam { name, function } in &self.functions {
             let const_value = Some(function.as_str().into());

@@ -1,43 +1,73 @@
-//! The path of a new endpoint from the path of a recorded request: segments that look like data become params.
+//! The path of a new endpoint from the path of a recorded request: segments that look like data, or that the response
+//! repeats, become params.
 
 use catalogue::names::{self, Case};
 use catalogue::url_path;
 
 use super::entry::Entry;
+use super::repeated_values::RepeatedValues;
+use crate::observed_query::QueryParam;
 use crate::rust_names::singular;
 
-/// The path of an entry with params, each named after the segment before it.
-pub(super) fn path_with_params(entry: &Entry) -> String {
-    let mut path = String::new();
-    let mut params: Vec<String> = Vec::new();
-    let mut last_literal = "";
-    for segment in &entry.segments {
-        path.push('/');
-        if is_data(segment) {
-            let param = param_name(last_literal, &params);
-            path += &format!("{{{param}}}");
-            params.push(param);
-        } else {
-            path += segment;
-            last_literal = segment;
-        }
-    }
-    if path.is_empty() || entry.has_slash {
-        path.push('/');
-    }
-    path
+/// A path with params, and the values that the request has sent.
+pub(super) struct NewPath {
+    pub(super) text: String,
+    pub(super) values: Vec<QueryParam>,
 }
 
-/// A name for a param that the path does not have yet.
-fn param_name(literal: &str, known: &[String]) -> String {
-    let name = names::ident(&singular(literal), Case::Snake).unwrap_or_else(|_| "id".to_owned());
-    let mut free = name.clone();
-    let mut number = 1;
-    while known.contains(&free) {
-        number += 1;
-        free = format!("{name}_{number}");
+impl NewPath {
+    /// The path of an entry. A param has the name of the member of the response that repeats its value, or else is named
+    /// after the segment before it. Two dates in succession are a range.
+    pub(super) fn of(entry: &Entry) -> Self {
+        let repeated = RepeatedValues::of(entry);
+        let mut path = Self { text: String::new(), values: Vec::new() };
+        let mut last_literal = "";
+        for (index, segment) in entry.segments.iter().enumerate() {
+            path.text.push('/');
+            let names_endpoint = !last_literal.is_empty() && !is_base(last_literal);
+            if let Some(member) = repeated.member(segment)
+                && names_endpoint
+            {
+                path.push_param(&param_name(member), segment);
+            } else if is_date(segment) && entry.segments.get(index + 1).is_some_and(|next| is_date(next)) {
+                path.push_param("start", segment);
+            } else if is_date(segment) && index > 0 && is_date(&entry.segments[index - 1]) {
+                path.push_param("end", segment);
+            } else if is_data(segment) {
+                path.push_param(&param_name(&singular(last_literal)), segment);
+            } else {
+                path.text += segment;
+                last_literal = segment;
+            }
+        }
+        if path.text.is_empty() || entry.has_slash {
+            path.text.push('/');
+        }
+        path
     }
-    free
+
+    /// Adds a param with this name, and with a number behind it if the path has the name already.
+    fn push_param(&mut self, name: &str, value: &str) {
+        let mut free = name.to_owned();
+        let mut number = 1;
+        while self.values.iter().any(|param| param.name == free) {
+            number += 1;
+            free = format!("{name}_{number}");
+        }
+        self.text += &format!("{{{free}}}");
+        self.values.push(QueryParam { name: free, value: value.to_owned() });
+    }
+}
+
+fn param_name(word: &str) -> String {
+    names::ident(word, Case::Snake).unwrap_or_else(|_| "id".to_owned())
+}
+
+/// `true` if a segment is a date of this or the last century without separators, which an hour may follow.
+fn is_date(segment: &str) -> bool {
+    let has_digits = segment.bytes().all(|byte| byte.is_ascii_digit());
+    let has_century = segment.starts_with("19") || segment.starts_with("20");
+    has_digits && has_century && matches!(segment.len(), 8 | 10)
 }
 
 /// `true` if a segment of a path looks like data: a number, an id, or the name of a coin or market. A version such as

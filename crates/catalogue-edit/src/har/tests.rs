@@ -233,3 +233,36 @@ fn an_item_of_a_list_has_a_name_of_its_own() {
         assert!(all.contains(expected), "{expected} in\n{all}");
     }
 }
+
+#[test]
+fn segments_that_the_response_repeats_become_params() {
+    let views = |site: &str, page: &str| {
+        let record = format!(r#"{{\"site\": \"{site}\", \"page\": \"{page}\", \"kind\": \"per day\", \"count\": 1}}"#);
+        format!(r#"{{"text": "{{\"items\": [{record}, {record}]}}"}}"#)
+    };
+    let differing = r#"{"text": "[{\"side\": \"buy\"}, {\"side\": \"sell\"}]"}"#;
+    let files = har(&[
+        entry("https://a.example/v1/metrics/views/en/Tides/20260701/20260710", "GET", 200, &views("en", "Tides")),
+        entry("https://a.example/v1/metrics/views/de/Moon/20260601/20260602", "GET", 200, &views("DE", "Moon")),
+        // A member with several values is no param, and the first segment names the endpoint.
+        entry("https://a.example/v1/orders/buy", "GET", 200, differing),
+        entry("https://a.example/v1/views", "GET", 200, &views("en", "Tides")),
+    ]);
+    let recorded = RecordedService {
+        files,
+        host: None,
+        title: "things".to_owned(),
+        evidence: catalogue::spec::Evidence::Reported,
+    };
+    let change = endpoints_of(None, &recorded).expect("a change");
+    let all: String = change.texts().map(|(_, text)| text).collect();
+    for expected in [
+        "path: /v1/metrics/views/{site}/{page}/{start}/{end}\n",
+        "{name: start, type: timestamp, in: path, format: yyyymmdd}",
+        "path: /v1/orders/buy\n",
+        "path: /v1/views\n",
+    ] {
+        assert!(all.contains(expected), "{expected} in\n{all}");
+    }
+    assert_eq!(all.matches("path: /v1/metrics").count(), 1, "{all}");
+}
