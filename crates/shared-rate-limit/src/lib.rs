@@ -41,14 +41,10 @@
 //! - If a process has another limit than the others, it applies its own limit to the requests of all processes. A change
 //!   of the limit does not block requests.
 //!
-//! | | file | Redis or Valkey |
-//! |---|---|---|
-//! | processes | those of one user on one machine, with the same API key and host | any with the same URL and name |
-//! | a process is killed | its slots are free at once | its slots are free after eight seconds |
-//! | a process is suspended | its slots are free after 32 seconds | its slots are free after eight seconds |
-//! | first use | no wait | nothing is sent for the duration of the longest window |
-//! | data is lost | processes restore the file; a damaged file is closed for the longest window | nothing is sent for the duration of the longest window |
-//! | the store cannot be used | the limit applies to each process; its requests count in the file later | requests fail after 30 seconds ([`fail_after`](SharedRateLimiterBuilder::fail_after)) |
+//! Processes share a file if they belong to one user on one machine, and have the same API key and host. They share the
+//! state on a server if they have the same URL and name. The module [`several_machines`] lists what happens if a process
+//! is killed or suspended, and if the data is lost. While a server cannot be used, a request fails after 30 seconds, or
+//! after [`fail_after`](SharedRateLimiterBuilder::fail_after).
 //!
 //! # How it works
 //!
@@ -85,8 +81,6 @@
 //! An exchange of messages with the server takes one round trip, and the server processes one exchange after the other.
 //! Keep the server near: with a round-trip time of a millisecond, hundreds of processes share a limit of ten requests
 //! per second.
-//!
-//! The module [`several_machines`] describes several programs with one API key.
 //!
 //! The rate limiter needs Redis from version 5, or Valkey, without cluster mode, and permission for `EVAL`, `EVALSHA`,
 //! `TIME`, `HMGET`, `HSET` and `PEXPIRE`. If `INFO` is permitted too, the rate limiter detects that the server was restarted
