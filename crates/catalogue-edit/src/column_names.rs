@@ -4,13 +4,23 @@ use serde_yaml::{Mapping, Value};
 
 /// The records as objects. Without records, there need not be names.
 pub(crate) fn to_objects(records: &Value, names: Option<&Value>) -> Option<Value> {
-    let Some(lists) = records.as_sequence() else { return records.is_null().then(|| records.clone()) };
-    let names = names.and_then(names_in).or(lists.is_empty().then(Vec::new))?;
+    if records.is_null() {
+        return Some(Value::Null);
+    }
+    let lists = records.as_sequence()?;
+    let names = match names.and_then(names_in) {
+        Some(names) => names,
+        None if lists.is_empty() => Vec::new(),
+        None => return None,
+    };
     let mut objects = Vec::with_capacity(lists.len());
     for list in lists {
         let mut object = Mapping::new();
         for (index, value) in list.as_sequence()?.iter().enumerate() {
-            let name = names.get(index).map_or_else(|| index.to_string(), ToString::to_string);
+            let name = match names.get(index) {
+                Some(name) => (*name).to_owned(),
+                None => index.to_string(),
+            };
             object.insert(name.into(), value.clone());
         }
         objects.push(Value::Mapping(object));
@@ -20,6 +30,13 @@ pub(crate) fn to_objects(records: &Value, names: Option<&Value>) -> Option<Value
 
 /// The names in a list of texts, or of objects with the text `name`.
 pub(crate) fn names_in(list: &Value) -> Option<Vec<&str>> {
-    let names = list.as_sequence()?.iter().map(|item| item.as_str().or_else(|| item.get("name")?.as_str()));
-    names.collect()
+    let mut names = Vec::new();
+    for item in list.as_sequence()? {
+        let name = match item.as_str() {
+            Some(name) => name,
+            None => item.get("name")?.as_str()?,
+        };
+        names.push(name);
+    }
+    Some(names)
 }

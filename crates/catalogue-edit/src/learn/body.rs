@@ -1,6 +1,8 @@
 //! Learns the body of an endpoint: new fields become part of a draft, and known fields are widened to fit the
 //! responses.
 
+use std::collections::HashSet;
+
 use catalogue::model::TimeForm;
 use catalogue::spec::{Body, Evidence, Field, Fields, Known, Record};
 use catalogue::type_expr::TypeExpr;
@@ -94,7 +96,7 @@ impl Reader<'_> {
     /// A draft of an object.
     fn new_object(&mut self, seen: &Observed) -> Result<Body, String> {
         reject_keys_of_data(seen)?;
-        let fields = self.new_fields(seen, |_| true);
+        let fields = self.new_fields(seen, &HashSet::new());
         let mut body = Body { object: Some(Known::Known(Fields::Inline(fields))), ..Body::default() };
         if seen.by_position {
             body.positional = Some(true.into());
@@ -115,7 +117,7 @@ impl Reader<'_> {
         {
             time_in_envelope = Some(time);
         }
-        let mut fields = self.new_fields(seen, |name| time_in_envelope != Some(name));
+        let mut fields = self.new_fields(seen, &HashSet::from_iter(time_in_envelope));
         let mut body = Body { labels: std::mem::take(&mut self.labels), ..Body::default() };
         if seen.by_position {
             body.positional = Some(true.into());

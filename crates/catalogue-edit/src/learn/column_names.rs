@@ -38,11 +38,11 @@ pub(super) fn name_records(responses: &mut [SavedResponse], declared: Option<Nam
 fn converted(response: &SavedResponse, paths: &NamedRecords) -> Option<Value> {
     let mut body = response.body.clone();
     let records = to_objects(response.at(&paths.data)?, response.at(&paths.names))?;
-    let mut slot = &mut body;
+    let mut place = &mut body;
     for key in paths.data.split('.') {
-        slot = slot.get_mut(key)?;
+        place = place.get_mut(key)?;
     }
-    *slot = records;
+    *place = records;
     Some(body)
 }
 
@@ -55,32 +55,78 @@ fn find(value: &Value, path: &str, depth: usize) -> Option<NamedRecords> {
     if depth == MAX_DEPTH {
         return None;
     }
-    let mut inner = members.iter().filter_map(|(key, value)| find(value, &joined(path, usable(key)?), depth + 1));
-    inner.next().filter(|_| inner.next().is_none())
+    let mut only = None;
+    for (key, member) in members {
+        let Some(key) = usable(key) else { continue };
+        let Some(found) = find(member, &joined(path, key), depth + 1) else { continue };
+        if only.is_some() {
+            return None;
+        }
+        only = Some(found);
+    }
+    only
 }
 
+/// The paths of the only records in an object, and of the only list with as many names as each record has values.
 fn found_in(members: &Mapping, path: &str) -> Option<NamedRecords> {
-    let mut records = members.iter().filter_map(|(key, value)| Some((usable(key)?, row_length(value)?)));
-    let (data, length) = records.next().filter(|_| records.next().is_none())?;
-    let mut lists = members.iter().filter_map(|(key, value)| {
-        let names = names_in(value)?;
-        let different: BTreeSet<_> = names.iter().collect();
-        usable(key).filter(|_| different.len() == length && names.len() == length)
-    });
-    let names = lists.next().filter(|_| lists.next().is_none())?;
-    Some(NamedRecords { data: joined(path, data), names: joined(path, names) })
+    let records = only_records(members)?;
+    let mut only_names = None;
+    for (key, value) in members {
+        let Some(key) = usable(key) else { continue };
+        if !are_different_names(value, records.length) {
+            continue;
+        }
+        if only_names.is_some() {
+            return None;
+        }
+        only_names = Some(key);
+    }
+    Some(NamedRecords { data: joined(path, records.key), names: joined(path, only_names?) })
+}
+
+/// A list of lists that have the same length.
+struct Records<'v> {
+    key: &'v str,
+    length: usize,
+}
+
+/// The records in an object, if only one of its members is a list of records.
+fn only_records(members: &Mapping) -> Option<Records<'_>> {
+    let mut only = None;
+    for (key, value) in members {
+        let Some(key) = usable(key) else { continue };
+        let Some(length) = row_length(value) else { continue };
+        if only.is_some() {
+            return None;
+        }
+        only = Some(Records { key, length });
+    }
+    only
+}
+
+/// `true` if a list has this number of names, all of them different.
+fn are_different_names(list: &Value, count: usize) -> bool {
+    let Some(names) = names_in(list) else { return false };
+    let different: BTreeSet<_> = names.iter().collect();
+    names.len() == count && different.len() == count
 }
 
 /// The key as a part of a path.
 fn usable(key: &Value) -> Option<&str> {
-    key.as_str().filter(|key| !key.contains(['.', '*']))
+    let key = key.as_str()?;
+    if key.contains(['.', '*']) { None } else { Some(key) }
 }
 
 /// The length of all lists in a list; `None` if they differ or are no records.
 fn row_length(value: &Value) -> Option<usize> {
-    let mut lengths = value.as_sequence()?.iter().map(|row| Some(row.as_sequence()?.len()));
-    let first = lengths.next()??;
-    (first > 1 && lengths.all(|length| length == Some(first))).then_some(first)
+    let rows = value.as_sequence()?;
+    let length = rows.first()?.as_sequence()?.len();
+    for row in rows {
+        if row.as_sequence()?.len() != length {
+            return None;
+        }
+    }
+    if length > 1 { Some(length) } else { None }
 }
 
 fn joined(path: &str, key: &str) -> String {

@@ -15,22 +15,26 @@ const MAX_DEPTH: usize = 2;
 /// of the columns, with their fields, if the catalogue declares them; otherwise they are searched. Returns `false`, and
 /// changes nothing, if there are no columns, or if a response has other data.
 pub(super) fn to_records(responses: &mut Vec<SavedResponse>, declared: Option<(&str, &[Field])>) -> bool {
-    let bodies: Vec<_> = responses.iter().map(|response| converted(response.body.clone(), declared)).collect();
+    let mut bodies = Vec::with_capacity(responses.len());
+    for response in &*responses {
+        bodies.push(converted(response.body.clone(), declared));
+    }
     let first_with_columns = bodies.iter().position(Option::is_some);
     for (response, body) in responses.iter().zip(&bodies) {
-        let is_empty = first_with_columns.is_some_and(|first| is_without_items(&response.body, &responses[first].body));
+        let is_empty = match first_with_columns {
+            Some(first) => is_without_items(&response.body, &responses[first].body),
+            None => false,
+        };
         if body.is_none() && !is_empty {
             return false;
         }
     }
-    let mut bodies = bodies.into_iter();
-    responses.retain_mut(|response| match bodies.next().flatten() {
-        Some(body) => {
-            response.body = body;
-            true
+    let received = std::mem::take(responses);
+    for (response, body) in received.into_iter().zip(bodies) {
+        if let Some(body) = body {
+            responses.push(SavedResponse { body, ..response });
         }
-        None => false,
-    });
+    }
     true
 }
 
@@ -74,64 +78,94 @@ fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
 
 /// `true` if a value contains a list with items.
 fn has_items(value: &Value) -> bool {
-    value.as_sequence().is_some_and(|items| !items.is_empty())
-        || value.as_mapping().is_some_and(|members| members.values().any(has_items))
+    match value {
+        Value::Sequence(items) => !items.is_empty(),
+        Value::Mapping(members) => members.values().any(has_items),
+        _ => false,
+    }
 }
 
 /// The object with columns, if its fields include a time, and nothing but scalars is next to it.
 fn find(value: &mut Value, depth: usize) -> Option<&mut Value> {
-    if records(value, &[]).is_some_and(|records| have_time(&records)) {
+    if let Some(records) = records(value, &[])
+        && have_time(&records)
+    {
         return Some(value);
     }
     if depth == MAX_DEPTH {
         return None;
     }
-    let members = value.as_mapping_mut()?.values_mut();
-    find(only(members.filter(|member| is_filled(member)))?, depth + 1)
+    let filled = value.as_mapping_mut()?.values_mut().filter(|member| is_filled(member));
+    find(only(filled)?, depth + 1)
 }
 
 fn have_time(records: &[Value]) -> bool {
-    Observed::of(records).fields.iter().any(|(name, values)| matches!(guess(name, values), Guess::Time(_)))
+    for (name, values) in &Observed::of(records).fields {
+        if let Guess::Time(_) = guess(name, values) {
+            return true;
+        }
+    }
+    false
 }
 
 fn is_filled(value: &Value) -> bool {
-    value.is_mapping() || value.as_sequence().is_some_and(|list| !list.is_empty())
+    match value {
+        Value::Mapping(_) => true,
+        Value::Sequence(items) => !items.is_empty(),
+        _ => false,
+    }
 }
 
-/// The records of an object. The lists of `declared` fields must have the same length, as for the client. Other lists
-/// of scalars with this length are columns too. If no fields are declared, all lists must be columns, at least two.
+/// A list that is a member of an object.
+struct List<'v> {
+    key: &'v Value,
+    items: &'v [Value],
+    is_declared: bool,
+}
+
+/// The records of an object, if it has columns.
 fn records(value: &Value, declared: &[Field]) -> Option<Vec<Value>> {
-    let mut length = None;
-    let mut lists = Vec::new();
-    for (key, value) in value.as_mapping()? {
-        let Some(items) = value.as_sequence() else { continue };
-        let is_declared = declared.iter().any(|field| Some(field.name.as_str()) == key.as_str());
-        if is_declared || declared.is_empty() {
-            length = length.or(Some(items.len()));
-        }
-        lists.push((key, items, is_declared));
-    }
-    let length = length?;
-    let mut columns = Vec::new();
-    for (key, items, is_declared) in lists {
-        if items.len() == length && (is_declared || items.iter().all(is_scalar)) {
-            columns.push((key, items));
-        } else if is_declared || declared.is_empty() {
-            return None;
-        }
-    }
-    if declared.is_empty() && columns.len() < 2 {
-        return None;
-    }
+    let lists = lists_in(value.as_mapping()?, declared);
+    let columns = columns_among(lists, declared.is_empty())?;
+    let length = columns[0].items.len();
     let mut records = Vec::with_capacity(length);
     for index in 0..length {
         let mut record = Mapping::new();
-        for (key, items) in &columns {
-            record.insert((*key).clone(), items[index].clone());
+        for column in &columns {
+            record.insert(column.key.clone(), column.items[index].clone());
         }
         records.push(Value::Mapping(record));
     }
     Some(records)
+}
+
+fn lists_in<'v>(object: &'v Mapping, declared: &[Field]) -> Vec<List<'v>> {
+    let mut lists = Vec::new();
+    for (key, value) in object {
+        if let Value::Sequence(items) = value {
+            let is_declared = declared.iter().any(|field| Some(field.name.as_str()) == key.as_str());
+            lists.push(List { key, items, is_declared });
+        }
+    }
+    lists
+}
+
+/// The lists that are columns; at least one. The lists of declared fields must have the same length, as for the
+/// client. Other lists of scalars with this length are columns too. If no fields are declared (`is_open`), all lists must
+/// be columns, at least two.
+fn columns_among(lists: Vec<List<'_>>, is_open: bool) -> Option<Vec<List<'_>>> {
+    let length = lists.iter().find(|list| list.is_declared || is_open)?.items.len();
+    let mut columns = Vec::new();
+    for list in lists {
+        let is_required = list.is_declared || is_open;
+        let is_column = list.items.len() == length && (list.is_declared || list.items.iter().all(is_scalar));
+        if is_column {
+            columns.push(list);
+        } else if is_required {
+            return None;
+        }
+    }
+    if columns.is_empty() || is_open && columns.len() < 2 { None } else { Some(columns) }
 }
 
 fn is_scalar(value: &Value) -> bool {

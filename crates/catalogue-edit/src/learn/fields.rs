@@ -1,5 +1,7 @@
 //! Compares the fields of a record in the responses with the known fields in the catalogue.
 
+use std::collections::HashSet;
+
 use catalogue::is_line;
 use catalogue::model::TimeForm;
 use catalogue::spec::{Evidence, Field};
@@ -97,9 +99,14 @@ impl Reader<'_> {
         seen: &Observed,
     ) -> Vec<Field> {
         let others = self.of_others(list.others.as_deref(), known, seen);
-        let is_known = |name: &str| known.iter().any(|known| *known.name == *name);
-        let is_new = |name: &str| time != Some(name) && !is_known(name) && others.iter().all(|other| other != name);
-        let mut new = self.new_fields(seen, is_new);
+        let mut omitted: HashSet<&str> = HashSet::from_iter(time);
+        for field in known {
+            omitted.insert(&field.name);
+        }
+        for name in &others {
+            omitted.insert(name);
+        }
+        let mut new = self.new_fields(seen, &omitted);
         for field in &mut new {
             field.optional |= list.is_shared;
             field.evidence = self.learned_evidence(list);
@@ -145,11 +152,11 @@ impl Reader<'_> {
         self.module = outer;
     }
 
-    /// Drafts of the fields that are new.
-    pub(super) fn new_fields(&mut self, seen: &Observed, is_new: impl Fn(&str) -> bool) -> Vec<Field> {
+    /// Drafts of all fields except those with the names in `omitted`.
+    pub(super) fn new_fields(&mut self, seen: &Observed, omitted: &HashSet<&str>) -> Vec<Field> {
         let mut fields = Vec::new();
         for (name, values) in &seen.fields {
-            if !is_new(name) {
+            if omitted.contains(name.as_str()) {
                 continue;
             }
             if is_line(name) {

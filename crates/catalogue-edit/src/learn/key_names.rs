@@ -7,9 +7,18 @@ use crate::observed_values::Observed;
 
 /// `true` if the key of an object is probably data: a symbol, an address or an identifier.
 pub(super) fn is_key_of_data(key: &str) -> bool {
-    let is_hex = key.strip_prefix("0x").is_some_and(|digits| digits.chars().all(|digit| digit.is_ascii_hexdigit()));
-    let is_uuid = key.len() == 36 && key.chars().filter(|letter| *letter == '-').count() == 4;
-    is_symbol(key) || is_hex || is_uuid || is_time_text(key) || key.parse::<f64>().is_ok()
+    is_symbol(key) || is_address(key) || is_uuid(key) || is_time_text(key) || key.parse::<f64>().is_ok()
+}
+
+fn is_address(key: &str) -> bool {
+    match key.strip_prefix("0x") {
+        Some(digits) => digits.bytes().all(|digit| digit.is_ascii_hexdigit()),
+        None => false,
+    }
+}
+
+fn is_uuid(key: &str) -> bool {
+    key.len() == 36 && key.matches('-').count() == 4
 }
 
 /// `true` if the keys of objects are field names, and not data such as `1700000000` or the name of an exchange.
@@ -26,16 +35,22 @@ fn begins_like_a_name(key: &str) -> bool {
 /// `true` if the keys of objects are probably data: most of them look like symbols, or at least three contain objects
 /// with the same fields.
 fn is_map(seen: &Observed) -> bool {
-    let fields = &seen.fields;
-    let Some((_, first)) = fields.first() else { return false };
-    let symbols = fields.keys().filter(|name| is_symbol(name)).count();
-    if symbols * 2 > fields.len() && fields.values().all(|field| field.kinds() == 1 && are_of_same_kind(field, first)) {
-        return true;
+    let Some((_, first)) = seen.fields.first() else { return false };
+    let mut symbols = 0;
+    let mut have_same_kind = true;
+    let mut have_same_fields = !first.fields.is_empty();
+    let names = names_of_fields(first);
+    for (key, values) in &seen.fields {
+        symbols += usize::from(is_symbol(key));
+        have_same_kind &= values.kinds() == 1 && are_of_same_kind(values, first);
+        have_same_fields &= values.objects > 0 && names_of_fields(values) == names;
     }
-    let names: BTreeSet<_> = first.fields.keys().collect();
-    let are_alike =
-        fields.values().all(|field| field.objects > 0 && field.fields.keys().collect::<BTreeSet<_>>() == names);
-    fields.len() > 2 && !names.is_empty() && are_alike
+    let are_symbols = symbols * 2 > seen.fields.len();
+    are_symbols && have_same_kind || seen.fields.len() > 2 && have_same_fields
+}
+
+fn names_of_fields(objects: &Observed) -> BTreeSet<&String> {
+    objects.fields.keys().collect()
 }
 
 fn are_of_same_kind(one: &Observed, other: &Observed) -> bool {
@@ -62,18 +77,24 @@ fn is_upper(character: char) -> bool {
 /// Examples of the keys of a body or record, if the keys seem to be data such as times or coins: most keys look
 /// like data, or no two objects have a key in common.
 pub(super) fn keys_of_data(seen: &Observed) -> Option<String> {
-    let data: Vec<_> = seen.fields.keys().filter(|key| is_number_or_date(key)).collect();
-    if data.len() * 2 > seen.fields.len() {
-        return data.first().map(|key| format!("`{key}`"));
-    }
-    let is_shared = seen.objects < 2 || seen.fields.values().any(|field| field.times > 1);
-    let mut keys = seen.fields.keys();
-    match (keys.next(), keys.next()) {
-        (Some(first), Some(second)) if !is_shared => {
-            Some(format!("`{first}` and `{second}`, which no two objects share"))
+    let mut data = Vec::new();
+    let mut is_one_shared = false;
+    for (key, values) in &seen.fields {
+        if is_number_or_date(key) {
+            data.push(key);
         }
-        _ => None,
+        is_one_shared |= values.times > 1;
     }
+    if data.len() * 2 > seen.fields.len() {
+        return Some(format!("`{}`", data[0]));
+    }
+    let mut keys = seen.fields.keys();
+    let first = keys.next()?;
+    let second = keys.next()?;
+    if seen.objects < 2 || is_one_shared {
+        return None;
+    }
+    Some(format!("`{first}` and `{second}`, which no two objects share"))
 }
 
 fn is_number_or_date(key: &str) -> bool {

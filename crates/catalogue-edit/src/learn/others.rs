@@ -24,13 +24,13 @@ impl Members {
     fn of(records: &Observed) -> Self {
         let mut members = Self::default();
         for (name, values) in &records.fields {
-            match guess(name, values) {
-                Guess::Builtin("number" | "integer" | "count" | "decimal") => members.numbers.insert(name.clone()),
-                kind => {
-                    members.has_time |= matches!(kind, Guess::Time(_));
-                    members.others.insert(name.clone())
-                }
-            };
+            let kind = guess(name, values);
+            if let Guess::Builtin("number" | "integer" | "count" | "decimal") = kind {
+                members.numbers.insert(name.clone());
+                continue;
+            }
+            members.has_time |= matches!(kind, Guess::Time(_));
+            members.others.insert(name.clone());
         }
         members
     }
@@ -69,10 +69,8 @@ impl Reader<'_> {
         let Some(expr) = others.and_then(TypeExpr::parse) else { return Vec::new() };
         let mut names = Vec::new();
         for (name, values) in &seen.fields {
-            if listed.iter().any(|field| *field.name == **name) {
-                continue;
-            }
-            if self.wider(name, &expr, values).is_none() {
+            let is_listed = listed.iter().any(|field| *field.name == **name);
+            if !is_listed && self.wider(name, &expr, values).is_none() {
                 names.push(name.clone());
             }
         }
@@ -90,7 +88,7 @@ fn chosen(responses: &[SavedResponse], data: &str) -> Option<BTreeSet<String>> {
             all.push(Members::of(&Observed::of(records)));
         }
     }
-    let first = all.first().filter(|_| all.len() > 1)?;
+    let [first, _, ..] = all.as_slice() else { return None };
     let mut common = first.numbers.clone();
     let mut chosen = BTreeSet::new();
     for members in &all {
@@ -100,5 +98,5 @@ fn chosen(responses: &[SavedResponse], data: &str) -> Option<BTreeSet<String>> {
         common.retain(|name| members.numbers.contains(name));
         chosen.extend(members.numbers.iter().cloned());
     }
-    common.is_empty().then_some(chosen)
+    if common.is_empty() { Some(chosen) } else { None }
 }

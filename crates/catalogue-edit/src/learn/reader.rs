@@ -1,6 +1,6 @@
 //! Reads the responses of one endpoint: known types are widened, and new facts are drafted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use catalogue::names::{self, Case};
 use catalogue::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
 
     /// Drafts the labels of groups of records.
     pub(super) fn label(&mut self, groups: &Groups) {
-        let mut fields = self.new_fields(&Observed::of(&groups.label_values), |_| true);
+        let mut fields = self.new_fields(&Observed::of(&groups.label_values), &HashSet::new());
         for field in &mut fields {
             let Some(label) = groups.labels.iter().find(|label| label.name == *field.name) else { continue };
             // A label such as `metric.job` depends on the request.
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
     /// The name of the record for nested objects: a known record with the same fields, or a new record.
     pub(super) fn record(&mut self, name: &str, seen: &Observed) -> String {
         self.within.push(singular(name));
-        let fields = self.new_fields(seen, |_| true);
+        let fields = self.new_fields(seen, &HashSet::new());
         self.within.pop();
         if let Some(known) = self.known_like(&fields, seen.by_position) {
             // A field that the known record requires may be missing in these objects, so the known record is widened

@@ -1,5 +1,7 @@
 //! Recognizes the format of times in texts.
 
+use std::collections::BTreeSet;
+
 use catalogue::model::{TimeForm, TimeFormat};
 
 use crate::observed_values::{Observed, shown};
@@ -7,17 +9,17 @@ use crate::written_periods::is_period;
 
 /// `true` if all values are periods of this format, as texts or as integers.
 pub(super) fn are_periods(seen: &Observed, format: TimeFormat) -> bool {
-    let is_whole = seen.fractions + seen.non_integers == 0;
-    // The smallest and the largest of the integers stand for all of them.
-    let integers = [shown(seen.min), shown(seen.max)];
-    let mut texts: Vec<&String> = seen.texts.iter().collect();
-    if seen.integers > 0 {
-        texts.extend(&integers);
+    let has_fractions = seen.fractions + seen.non_integers > 0;
+    if has_fractions || seen.integers + seen.text_times != seen.values() {
+        return false;
     }
-    is_whole
-        && seen.integers + seen.text_times == seen.values()
-        && !texts.is_empty()
-        && texts.iter().all(|text| is_period(text, format))
+    let mut texts = seen.texts.clone();
+    if seen.integers > 0 {
+        // The smallest and the largest of the integers stand for all of them.
+        texts.insert(shown(seen.min));
+        texts.insert(shown(seen.max));
+    }
+    !texts.is_empty() && texts.iter().all(|text| is_period(text, format))
 }
 
 /// The format in which every string is a timestamp, if there is one.
@@ -25,11 +27,9 @@ pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
     if seen.kinds() != 1 || seen.text_times == 0 {
         return None;
     }
-    if !seen.texts.is_empty() {
-        for format in [TimeFormat::Quarter, TimeFormat::Month, TimeFormat::Hour] {
-            if seen.texts.iter().all(|text| is_period(text, format) && text.parse::<u32>().is_err()) {
-                return Some(format);
-            }
+    for format in [TimeFormat::Quarter, TimeFormat::Month, TimeFormat::Hour] {
+        if are_period_texts(&seen.texts, format) {
+            return Some(format);
         }
     }
     let mut format = TimeFormat::Date;
@@ -39,6 +39,16 @@ pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
         }
     }
     Some(format)
+}
+
+/// `true` if all strings are periods of this format that are no numbers.
+fn are_period_texts(texts: &BTreeSet<String>, format: TimeFormat) -> bool {
+    for text in texts {
+        if !is_period(text, format) || text.parse::<u32>().is_ok() {
+            return false;
+        }
+    }
+    !texts.is_empty()
 }
 
 /// The format of a string, if the client can parse it as a timestamp.
@@ -70,6 +80,6 @@ pub(super) fn is_year_and_period(seen: &Observed) -> bool {
 
 /// `true` for a letter and a number, such as `M01` or `Q1`.
 fn is_part_of_year(text: &str) -> bool {
-    let number = text.strip_prefix(['M', 'Q', 'S', 'A', 'W']);
-    text.len() < 4 && number.is_some_and(|number| number.parse::<u8>().is_ok())
+    let Some(number) = text.strip_prefix(['M', 'Q', 'S', 'A', 'W']) else { return false };
+    text.len() < 4 && number.parse::<u8>().is_ok()
 }
