@@ -36,7 +36,6 @@
 //! | `MARKET_ANALYTICS_BASE_URL` | [`Client::from_env`] | base URL |
 //! | `MARKET_ANALYTICS_API_KEY` | [`Client::from_env`] | API key |
 //! | `MARKET_ANALYTICS_CLIENT_ID`, `MARKET_ANALYTICS_CLIENT_SECRET` | [`Client::from_env`] | credentials of the token flow, which is off without them |
-//! | `MARKET_ANALYTICS_SHARED_RATE_LIMIT` | `derivs` | URL of a Redis or Valkey server that shares one rate limit between machines; `off`: the limit is not shared with other programs on this machine either |
 //! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | feature `proxy`, with `Builder::env_proxy` | proxies |
 //! | `SSL_CERT_FILE`, `SSL_CERT_DIR` | feature `system-roots` | root certificates of the system |
 //!
