@@ -82,7 +82,7 @@ impl Draft {
 
 /// The summary of a named part; empty if it only repeats the name, which a catalogue does not allow.
 pub(crate) fn summary_unless_repeated(summary: String, name: &str) -> String {
-    if repeats_name(&summary, name) { String::new() } else { summary }
+    if summary.is_empty() || repeats_name(&summary, name) { String::new() } else { summary }
 }
 
 /// The definition of a param in a path about which nothing else is known.

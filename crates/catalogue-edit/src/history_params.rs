@@ -16,6 +16,10 @@ const OLDEST_FIRST: [&str; 2] = ["asc", "ascending"];
 
 /// The history that a list of params allows; `None` if no param sets an end of the range.
 pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> Option<History> {
+    // Most endpoints have no such param, so the types of their params, of which there may be thousands, are not compared.
+    if !params.iter().any(is_end_of_range) {
+        return None;
+    }
     let mut found = History { evidence, ..History::default() };
     for param in params {
         if let Some(value) = oldest_first(values_of(param, types))
@@ -27,7 +31,7 @@ pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> O
         if param.const_value.is_some() {
             continue;
         }
-        let is_time = param.ty.as_str() == TIMESTAMP;
+        let is_time = *param.ty == TIMESTAMP;
         let is_count = matches!(param.ty.as_str(), "count" | "integer");
         let is_step = values_of(param, types).iter().any(|value| value.duration.is_some());
         for (key, words, fits) in [
@@ -41,7 +45,12 @@ pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> O
             }
         }
     }
-    if found.from.is_none() && found.to.is_none() { None } else { Some(found) }
+    Some(found)
+}
+
+/// `true` if a param sets an end of the range.
+fn is_end_of_range(param: &Param) -> bool {
+    *param.ty == TIMESTAMP && param.const_value.is_none() && (is_named(param, FROM) || is_named(param, TO))
 }
 
 /// The values of the named type of a param.

@@ -36,6 +36,8 @@ pub(super) struct DescriptionReader<'d> {
     pub(super) headers: HeaderParams,
     /// The members of the response of each path, beside its records.
     pub(super) members: Members,
+    /// The provisional names of named types by their values.
+    pub(super) types_by_values: HashMap<Vec<String>, Vec<String>>,
     /// The indices of records by their paths or references.
     pub(super) records: HashMap<String, usize>,
     /// The indices of the records whose fields are being read, the innermost last.
@@ -61,6 +63,7 @@ impl<'d> DescriptionReader<'d> {
             path_templates: HashSet::new(),
             headers: HeaderParams::default(),
             members: Members::new(),
+            types_by_values: HashMap::new(),
             records: HashMap::new(),
             open_records: Vec::new(),
             open_around_list: 0,

@@ -59,31 +59,28 @@ impl<'d> DescriptionReader<'d> {
 
     /// Adds a named type to the draft. Inline enums with the same values share one type.
     fn named_type(&mut self, schema: &'d Value, name: &str, pointer: &str, mut new: Type) -> String {
-        if let Some(known) = self.same_type(name, pointer, &new) {
+        let values: Vec<String> = new.values.iter().map(|value| value.value.to_string()).collect();
+        if let Some(known) = self.same_type(name, pointer, &values) {
             return known;
         }
         set_durations(&mut new);
         new.summary = self.summary(schema, &["description"]);
         new.evidence = self.options.evidence;
-        self.draft.add_type(new, wanted_name(name, pointer))
+        let provisional = self.draft.add_type(new, wanted_name(name, pointer));
+        self.types_by_values.entry(values).or_default().push(provisional.clone());
+        provisional
     }
 
     /// The drafted type with the same values. For a component, it must have the same name too.
-    fn same_type(&self, name: &str, pointer: &str, new: &Type) -> Option<String> {
-        let new_texts = texts(new);
-        for known in &self.draft.content.service.types {
-            let wanted = self.draft.names.get(known.name.as_str());
-            let has_name = wanted.is_some_and(|wanted| wanted.name == name);
-            if texts(known) == new_texts && (has_name || !is_component(pointer)) {
-                return Some(known.name.to_string());
+    fn same_type(&self, name: &str, pointer: &str, values: &[String]) -> Option<String> {
+        for known in self.types_by_values.get(values)? {
+            let has_name = self.draft.names.get(known).is_some_and(|wanted| wanted.name == name);
+            if has_name || !is_component(pointer) {
+                return Some(known.clone());
             }
         }
         None
     }
-}
-
-fn texts(ty: &Type) -> Vec<&str> {
-    ty.values.iter().map(|value| value.value.as_str()).collect()
 }
 
 /// The values of a type that our own export states as a string with examples, because a service may add values.
