@@ -207,6 +207,7 @@
 //! | `settings` | | `ClientSettings`, which serde reads, and `Builder::from_file` |
 //! | `system-roots` | | `Builder::system_roots`: root certificates of the system instead of bundled ones |
 //! | `tracing` | | a span for each request and events within it |
+//! | `zones` | | timestamps without an offset in the time zones that the catalogue names, of which this one names none |
 //!
 //! Your own root certificate needs no feature: `Builder::root_certificate`.
 //!

@@ -158,7 +158,7 @@ pub(super) fn joined_by(separator: &str, texts: impl IntoIterator<Item = impl As
 pub(super) fn timestamps(form: TimeForm) -> String {
     match form {
         TimeForm::Counted(unit) => format!("Timestamps are Unix time in {}.", unit.word()),
-        TimeForm::Written(TimeFormat::Iso8601) => "Timestamps are ISO 8601, UTC.".to_owned(),
+        TimeForm::Written(TimeFormat::Iso8601) | TimeForm::Local(_) => "Timestamps are ISO 8601, UTC.".to_owned(),
         TimeForm::Written(TimeFormat::Date) => "Timestamps are ISO 8601 dates, UTC.".to_owned(),
         TimeForm::Written(format) => format!("Timestamps are periods in UTC such as `{}`.", format.example()),
     }
@@ -225,7 +225,8 @@ pub(super) fn param_facts(param: &Param) -> Facts<'_> {
 pub(super) fn field_facts(field: &Field) -> Facts<'_> {
     let range = [field.range.min, field.range.max];
     let also_named = field.also_named.iter().map(String::as_str).collect();
-    Facts { unit: &field.unit, range, source: field.evidence.label(), also_named, ..Facts::default() }
+    let zone = field.ty.time_form().and_then(TimeForm::zone);
+    Facts { unit: &field.unit, range, zone, source: field.evidence.label(), also_named, ..Facts::default() }
 }
 
 /// Converts texts of the model to those of [`Facts`].

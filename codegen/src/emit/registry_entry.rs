@@ -55,7 +55,17 @@ macro_rules! variants {
     };
 }
 
-variants!(Evidence, ListFormat, ParamLocation, ResetUnit, TimeUnit);
+variants!(Evidence, ListFormat, ParamLocation, ResetUnit);
+
+impl Literal for TimeUnit {
+    fn literal(&self) -> TokenStream {
+        if let Self::Local(zone) = self {
+            return quote!(TimeUnit::Local(#zone));
+        }
+        let variant = ident(&format!("{self:?}"));
+        quote!(TimeUnit::#variant)
+    }
+}
 
 impl Literal for RecordLayout {
     fn literal(&self) -> TokenStream {

@@ -11,7 +11,7 @@ use quote::quote;
 use super::File;
 use super::literal::{Literal, ident};
 use super::render;
-use catalogue::model::{Api, Builtin, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, Type};
+use catalogue::model::{Api, Builtin, Endpoint, Group, ListFormat, Param, Passing, Setter, TimeForm, TimeFormat, Type};
 use catalogue::url_path;
 
 pub(super) fn file(api: &Api) -> File {
@@ -202,7 +202,9 @@ fn sample_time(form: TimeForm) -> String {
     match form {
         // Each unit is a thousandth of the previous one.
         TimeForm::Counted(unit) => format!("1700000000{}", "000".repeat(unit as usize)),
-        TimeForm::Written(format) => format.example().to_owned(),
+        TimeForm::Written(_) | TimeForm::Local(_) => {
+            form.format().map(TimeFormat::example).unwrap_or_default().to_owned()
+        }
     }
 }
 

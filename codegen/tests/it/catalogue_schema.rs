@@ -106,6 +106,7 @@ const NOT_IN_SCHEMA: &[(&str, &[&str])] = &[
             "unused",
             "version-prefix",
             "weight-param",
+            "zone",
         ],
     ),
     ("Rust names are derived by rules, and some are reserved", &["no-rust-name", "same-rust-name", "taken-name"]),

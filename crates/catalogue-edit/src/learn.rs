@@ -15,6 +15,7 @@ mod key_names;
 mod pages;
 mod query;
 mod wider_builtin;
+mod zones;
 
 mod error_words;
 mod guess_type;

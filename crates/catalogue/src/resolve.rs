@@ -15,6 +15,8 @@ mod setters;
 
 mod cycles;
 
+mod zones;
+
 mod types;
 
 mod others;

@@ -63,6 +63,8 @@ pub enum TimeForm {
     Counted(TimeUnit),
     /// Text in this format.
     Written(TimeFormat),
+    /// As `Written(TimeFormat::Iso8601)`, but times without an offset are in this time zone.
+    Local(&'static str),
 }
 
 impl TimeForm {
@@ -77,6 +79,7 @@ impl TimeForm {
         match self {
             Self::Counted(unit) => unit.word(),
             Self::Written(format) => format.word(),
+            Self::Local(_) => TimeFormat::Iso8601.word(),
         }
     }
 
@@ -87,7 +90,16 @@ impl TimeForm {
 
     /// Returns the format, if timestamps are text.
     pub fn format(self) -> Option<TimeFormat> {
-        if let Self::Written(format) = self { Some(format) } else { None }
+        match self {
+            Self::Counted(_) => None,
+            Self::Written(format) => Some(format),
+            Self::Local(_) => Some(TimeFormat::Iso8601),
+        }
+    }
+
+    /// Returns the time zone of times without an offset, if it is not UTC.
+    pub fn zone(self) -> Option<&'static str> {
+        if let Self::Local(zone) = self { Some(zone) } else { None }
     }
 
     /// Returns `true` if a text is a timestamp in this format, by the rules by which the client reads it.
@@ -96,7 +108,7 @@ impl TimeForm {
             Self::Counted(_) => text.parse::<i64>().is_ok(),
             // The client reads a time of day in a date, but writes only the date.
             Self::Written(TimeFormat::Date) if text.len() != TimeFormat::Date.example().len() => false,
-            Self::Written(_) => self.in_registry().read(text).is_some(),
+            Self::Written(_) | Self::Local(_) => self.in_registry().read(text).is_some(),
         }
     }
 
@@ -108,6 +120,7 @@ impl TimeForm {
             Self::Counted(TimeUnit::Microseconds) => registry::TimeUnit::Microseconds,
             Self::Counted(TimeUnit::Nanoseconds) => registry::TimeUnit::Nanoseconds,
             Self::Written(TimeFormat::Iso8601) => registry::TimeUnit::Iso8601,
+            Self::Local(zone) => registry::TimeUnit::Local(zone),
             Self::Written(TimeFormat::Date) => registry::TimeUnit::Date,
             Self::Written(TimeFormat::Year) => registry::TimeUnit::Year,
             Self::Written(TimeFormat::Quarter) => registry::TimeUnit::Quarter,

@@ -69,7 +69,7 @@ impl Builtin {
             Self::Decimal => ("decimal", "Decimal", WireForm::Text),
             Self::Boolean => ("boolean", "bool", WireForm::Flag),
             Self::Timestamp(TimeForm::Counted(_)) => ("timestamp", "Timestamp", WireForm::Number),
-            Self::Timestamp(TimeForm::Written(_)) => ("timestamp", "Timestamp", WireForm::Text),
+            Self::Timestamp(TimeForm::Written(_) | TimeForm::Local(_)) => ("timestamp", "Timestamp", WireForm::Text),
             Self::Any => ("any", "Value", WireForm::Text),
         }
     }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use runtime::registry::{BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, StatusInfo, ValueType};
+use runtime::registry::{BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, StatusInfo, TimeUnit, ValueType};
 use wording::Facts;
 
 use crate::endpoint_names;
@@ -150,7 +150,11 @@ fn status_row(info: &StatusInfo) -> [String; 2] {
 fn field_row(info: &FieldInfo) -> [String; 2] {
     let range = [info.range.min, info.range.max];
     let also_named = info.also_named.to_vec();
-    let facts = Facts { unit: info.unit, range, also_named, unknown: info.unknown.to_vec(), ..Facts::default() };
+    let zone = match info.ty {
+        ValueType::Timestamp(TimeUnit::Local(zone)) => Some(zone),
+        _ => None,
+    };
+    let facts = Facts { unit: info.unit, range, zone, also_named, unknown: info.unknown.to_vec(), ..Facts::default() };
     let optional = if info.optional { ", optional" } else { "" };
     [info.wire_name.to_owned(), format!("{} ({}{optional})", stated(info.summary, &facts, info.notes), info.evidence)]
 }

@@ -19,6 +19,7 @@
 //! | `rust_decimal` | conversion of `Decimal` to the type of this crate |
 //! | `system-roots` | `Builder::system_roots`, which trusts the system's root certificates instead of bundled ones |
 //! | `tracing` | a span for each request and an event for each step |
+//! | `zones` | timestamps without an offset in a time zone that the catalogue names; without it, they are errors |
 
 // Without the client, the decoder has functions that only the client calls.
 #![cfg_attr(not(feature = "client"), allow(dead_code, unreachable_pub, unused_imports))]
@@ -108,4 +109,6 @@ pub use request::RequestKind;
 pub use secrets::Secret;
 #[cfg(feature = "client")]
 pub use send::{AnyBody, AnySeries, Body, Response, Series};
+#[doc(hidden)]
+pub use values::is_time_zone;
 pub use values::{ConversionError, Decimal, Interval, Timestamp, Value, wire};

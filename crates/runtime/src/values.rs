@@ -21,7 +21,7 @@ pub use decimal::Decimal;
 pub use error::ConversionError;
 pub(crate) use json_text::json_text;
 pub(crate) use number::Number;
-pub use timestamp::{Interval, Timestamp};
+pub use timestamp::{Interval, Timestamp, is_time_zone};
 
 /// Any JSON value, for fields of unknown type.
 pub use ::serde_json::Value;

@@ -7,6 +7,8 @@ pub struct Facts<'a> {
     pub unit: &'a str,
     /// The minimum and the maximum of the value.
     pub range: [Option<f64>; 2],
+    /// The time zone of times without an offset.
+    pub zone: Option<&'a str>,
     /// Other names of the field on the wire.
     pub also_named: Vec<&'a str>,
     /// Earlier names of the param on the wire.
@@ -46,6 +48,7 @@ impl Facts<'_> {
             sentences.texts.push(sourced("Required", source));
         }
         sentences.add_list(if self.is_open { "Known values:" } else { "Values:" }, &self.values);
+        sentences.add_value("Times without an offset are in the zone", self.zone);
         sentences.add_list("Also sent by the service as", &self.also_named);
         sentences.add_list("Earlier named", &self.earlier_names);
         sentences.add_value("Always sent as", self.const_value);

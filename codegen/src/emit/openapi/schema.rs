@@ -217,7 +217,7 @@ fn builtin(builtin: Builtin, is_quoted: bool) -> Object {
         Builtin::Decimal => ("string", "decimal"),
         Builtin::String => ("string", ""),
         Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => ("integer", "int64"),
-        Builtin::Timestamp(TimeForm::Written(TimeFormat::Iso8601)) => ("string", "date-time"),
+        Builtin::Timestamp(TimeForm::Written(TimeFormat::Iso8601) | TimeForm::Local(_)) => ("string", "date-time"),
         Builtin::Timestamp(TimeForm::Written(TimeFormat::Date)) => ("string", "date"),
         Builtin::Timestamp(TimeForm::Written(format)) => ("string", format.word()),
         Builtin::Count => ("integer", "uint64"),
@@ -229,6 +229,9 @@ fn builtin(builtin: Builtin, is_quoted: bool) -> Object {
     if let Builtin::Timestamp(TimeForm::Counted(unit)) = builtin {
         // `cargo xtask import` recognizes timestamps by their unit.
         schema = schema.with("x-unit", unit.word());
+    }
+    if let Some(zone) = builtin.time_form().and_then(TimeForm::zone) {
+        schema = schema.with("x-zone", zone);
     }
     if builtin == Builtin::Count && !is_quoted {
         schema = schema.with("minimum", 0);
@@ -261,9 +264,7 @@ pub(super) fn written_value(ty: &Type, text: &str) -> Value {
         Some(Builtin::Count) => text.parse::<u64>().ok().map(Value::from),
         Some(Builtin::Number) => text.parse().ok().map(number),
         Some(Builtin::Boolean) => text.parse::<bool>().ok().map(Value::from),
-        Some(Builtin::String | Builtin::Decimal | Builtin::Timestamp(TimeForm::Written(_)) | Builtin::Any) | None => {
-            None
-        }
+        Some(Builtin::String | Builtin::Decimal | Builtin::Timestamp(_) | Builtin::Any) | None => None,
     };
     parsed.unwrap_or_else(|| text.into())
 }

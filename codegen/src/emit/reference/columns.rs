@@ -97,6 +97,7 @@ pub(super) fn name(ty: &Type) -> String {
     match ty {
         Type::Builtin(Builtin::Count) => "count (`u64`)".to_owned(),
         Type::Builtin(Builtin::Timestamp(TimeForm::Written(format))) => format!("timestamp ({})", format.word()),
+        Type::Builtin(Builtin::Timestamp(TimeForm::Local(zone))) => format!("timestamp (iso8601, {zone})"),
         Type::Builtin(builtin) => builtin.name().to_owned(),
         Type::Named(name) => format!("`{name}`"),
         Type::Record(record) | Type::Recursive(record) => format!("`{}`", record.ident),

@@ -65,6 +65,9 @@ impl Items<'_> {
             None if unit.is_empty() => "unspecified".to_owned(),
             None => format!("`{unit}`"),
         };
+        if let Some(form) = ty.time_form() {
+            self.fact(location, "the time zone is", Patch, format!("`{}`", form.zone().unwrap_or("UTC")));
+        }
         self.fact(location, "the unit or format is", Patch, value);
     }
 

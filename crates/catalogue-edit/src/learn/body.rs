@@ -189,7 +189,7 @@ impl Reader<'_> {
         }
         // A body has no key for the format of its timestamps, so timestamps become strings or integers.
         let ty = match learned.form {
-            Some(TimeForm::Written(_)) => replace_innermost(&learned.ty, "string"),
+            Some(TimeForm::Written(_) | TimeForm::Local(_)) => replace_innermost(&learned.ty, "string"),
             Some(TimeForm::Counted(_)) => replace_innermost(&learned.ty, "integer"),
             None => learned.ty,
         };

@@ -13,6 +13,7 @@ use super::pages::propose_pages;
 use super::query;
 use super::reader::Reader;
 use super::records::{all_bodies, has_missing_list, objects, records};
+use super::zones::note_zone;
 use crate::content::{Content, EntryPosition};
 use crate::editor::Editor;
 use crate::observed_values::Observed;
@@ -24,7 +25,6 @@ pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &En
     let mut responses = read(options, sample)?;
     let errors = error_words::take_errors(editor, &mut responses);
     error_responses::learn_status(editor, options.evidence, &responses, &errors);
-    error_words::note_zone(editor, &responses);
     let warning = error_responses::check(editor, &at, &responses)?;
     let layout = Layout::of(&editor.content, &at, &mut responses)?;
     editor.subject = label;
@@ -47,6 +47,7 @@ pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &En
     propose_history(editor, options.evidence, &at);
     propose_pages(editor, &at, &responses);
     note_key(editor, &at, &responses);
+    note_zone(editor, &at, &responses);
     Ok(())
 }
 

@@ -63,20 +63,6 @@ impl Leaf<'_> {
     pub(super) fn is_code(&self) -> bool {
         written(self.value).is_some() && is_among(CODES, &self.name)
     }
-
-    /// The time zone that the value names, if it is another than UTC.
-    pub(super) fn other_zone(&self) -> Option<&str> {
-        let zone = self.value.as_str()?;
-        let name = plain(&self.name);
-        let is_named = matches!(name.trim_start_matches(char::is_numeric), "timezone" | "zone" | "tz");
-        if is_named && is_zone(zone) && !["UTC", "GMT", "Etc/UTC"].contains(&zone) { Some(zone) } else { None }
-    }
-}
-
-/// `true` for a zone such as `US/Eastern` or `EST`, and not for a place such as `eu-west-1`.
-fn is_zone(text: &str) -> bool {
-    let is_abbreviation = (3..=4).contains(&text.len()) && text.bytes().all(|letter| letter.is_ascii_uppercase());
-    text.contains('/') || is_abbreviation
 }
 
 /// A word in lower case, without anything but letters and digits.

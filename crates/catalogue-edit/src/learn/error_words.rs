@@ -110,20 +110,6 @@ fn add_word(words: &mut Vec<Text>, word: String) {
     }
 }
 
-/// Adds a note if a body names a time zone other than UTC, because times without an offset are read as UTC.
-pub(super) fn note_zone(editor: &mut Editor, responses: &[SavedResponse]) {
-    for response in responses {
-        for leaf in leaves(&response.body) {
-            if let Some(zone) = leaf.other_zone() {
-                editor.note(format!(
-                    "the body names the time zone {zone:?}, but the client reads times without an offset as UTC"
-                ));
-                return;
-            }
-        }
-    }
-}
-
 /// `true` if a body has an object or a list, next to which a word is a status rather than data.
 fn has_inner(body: &Value) -> bool {
     let Some(members) = body.as_mapping() else { return false };

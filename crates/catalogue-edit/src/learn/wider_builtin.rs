@@ -17,8 +17,8 @@ pub(super) fn wider_builtin(known: Builtin, seen: &Observed) -> Option<&'static 
         Builtin::Integer => narrowest_number(&["count", "number", "decimal"], seen),
         Builtin::Count => narrowest_number(&["integer", "number", "decimal"], seen),
         Builtin::Timestamp(TimeForm::Counted(_)) if seen.has_only(seen.text_times) => "string",
-        Builtin::Timestamp(TimeForm::Written(_)) if seen.has_only(seen.integers) && seen.fractions == 0 => "integer",
-        Builtin::Timestamp(TimeForm::Written(_)) if seen.are_texts() => "string",
+        Builtin::Timestamp(_) if seen.has_only(seen.integers) && seen.fractions == 0 => "integer",
+        Builtin::Timestamp(_) if seen.are_texts() => "string",
         Builtin::Any | Builtin::String | Builtin::Boolean | Builtin::Decimal | Builtin::Timestamp(_) => ANY,
     })
 }
@@ -33,6 +33,7 @@ fn does_fit(known: Builtin, seen: &Observed) -> bool {
         Builtin::Number => seen.are_numbers() && seen.inexact == 0,
         Builtin::Integer => are_whole(seen),
         Builtin::Count => are_counts(seen),
+        Builtin::Timestamp(TimeForm::Local(_)) => time_format(seen).is_some(),
         Builtin::Timestamp(TimeForm::Written(format)) => time_format(seen).is_some() || are_periods(seen, format),
     }
 }

@@ -133,6 +133,10 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn field(&mut self, records: &RecordsOfFile<'a>, field: &'a spec::Field, inherited: Evidence) -> Field {
         let ty = self.type_in_unit(records, &field.ty, field.unit.as_ref(), field.format.as_ref());
+        let ty = match (ty, &field.zone) {
+            (Some(ty), Some(zone)) => Some(self.in_zone(ty, zone)),
+            (ty, _) => ty,
+        };
         let range = self.range(ty.as_ref(), &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields);
         let evidence = self.evidence("the field", field.evidence, inherited, field.name.at());

@@ -186,6 +186,9 @@ map! {
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text, for example `iso8601`, `date`, `month` or `yyyymmdd`.
         may format: Option<Spanned<TimeFormat>>;
+        /// The time zone of a `timestamp` in the format `iso8601` without an offset, for example `America/New_York`. Without
+        /// it, such a time is in UTC.
+        may zone: Option<Text>;
         /// The range of the values, for example `{min: -1, max: 1}`.
         may range: Option<Spanned<Range>>;
         /// A typical value.

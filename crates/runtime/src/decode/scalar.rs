@@ -203,6 +203,9 @@ impl ValueType {
             Self::Timestamp(TimeUnit::CompactDate) => "a day such as `20240301`",
             Self::Timestamp(TimeUnit::CompactHour) => "an hour such as `2024030117`",
             Self::Timestamp(TimeUnit::Hour) => "an hour such as `2024-03-01T17`",
+            Self::Timestamp(TimeUnit::Local(_)) if cfg!(not(feature = "zones")) => {
+                "a timestamp with an offset, because the feature `zones` is off"
+            }
             Self::Timestamp(unit) if unit.is_text() => "a timestamp such as `2024-03-01T00:00:00Z`",
             Self::Timestamp(_) => "a timestamp as a number",
             Self::Any => "a value",

@@ -269,6 +269,9 @@ pub enum TimeUnit {
     Nanoseconds,
     /// Text such as `2024-03-01T00:00:00Z`.
     Iso8601,
+    /// Text such as `2024-03-01T00:00:00`, which is a time in this time zone if it has no offset. The client needs the
+    /// feature `zones` to read it.
+    Local(&'static str),
     /// Text such as `2024-03-01`, which is a day in UTC.
     Date,
     /// Text such as `2024`, which is a year in UTC.
@@ -293,7 +296,7 @@ impl TimeUnit {
             Self::Milliseconds => "milliseconds",
             Self::Microseconds => "microseconds",
             Self::Nanoseconds => "nanoseconds",
-            Self::Iso8601 => "iso8601",
+            Self::Iso8601 | Self::Local(_) => "iso8601",
             Self::Date => "date",
             Self::Year => "year",
             Self::Quarter => "quarter",
@@ -311,7 +314,7 @@ impl TimeUnit {
 
     /// `true` if timestamps are periods, which can be numbers without quotes, such as `2024` for a year.
     pub(crate) const fn is_period(self) -> bool {
-        self.is_text() && !matches!(self, Self::Iso8601 | Self::Date)
+        self.is_text() && !matches!(self, Self::Iso8601 | Self::Local(_) | Self::Date)
     }
 
     /// The name of the unit that is a thousand times finer, for errors: users often confuse the units.

@@ -5,6 +5,8 @@
 
 mod iso8601;
 
+mod zone;
+
 mod period;
 
 mod arithmetic;
@@ -29,6 +31,7 @@ use crate::values::{ConversionError, Number};
 
 pub use interval::Interval;
 use iso8601::SECOND;
+pub use zone::is_time_zone;
 
 /// A time, with nanosecond resolution.
 ///
@@ -99,6 +102,11 @@ impl TimeUnit {
     pub fn read(self, text: &str) -> Option<Timestamp> {
         if self.is_period() {
             return period::read(text, self).map(Timestamp::from_unix_seconds);
+        }
+        if let Self::Local(zone) = self {
+            let nanos = iso8601::read(text)?;
+            let utc = if iso8601::has_offset(text) { nanos } else { zone::to_utc(nanos, zone)? };
+            return Some(Timestamp::from_unix_nanos(utc));
         }
         if self.is_text() {
             return iso8601::read(text).map(Timestamp::from_unix_nanos);
@@ -202,11 +210,20 @@ impl ToWire for Timestamp {
     fn write_param(&self, unit: TimeUnit, out: &mut String) {
         match unit {
             TimeUnit::Iso8601 => iso8601::write(self.unix_seconds(), self.subsec_nanos(), out),
+            TimeUnit::Local(zone) => write_local(*self, zone, out),
             TimeUnit::Date => iso8601::write_date(self.unix_seconds(), out),
             unit if unit.is_period() => period::write(self.unix_seconds(), unit, out),
             _ => out.push_str(&self.wire(unit).to_string()),
         }
     }
+}
+
+/// Appends a local time. In an unknown zone, the time is written in UTC, with its offset.
+fn write_local(time: Timestamp, zone: &str, out: &mut String) {
+    let Some(local) = zone::to_local(time.nanos, zone) else { return time.write_param(TimeUnit::Iso8601, out) };
+    Timestamp::from_unix_nanos(local).write_param(TimeUnit::Iso8601, out);
+    // A local time has no `Z`.
+    out.pop();
 }
 
 /// Tests count in seconds.

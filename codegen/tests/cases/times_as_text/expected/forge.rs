@@ -85,6 +85,8 @@ pub struct CommitsRecord {
     pub date: Timestamp,
     /// When it came.
     pub seen: Option<Timestamp>,
+    /// When it was made. Times without an offset are in the zone `America/New_York`.
+    pub local: Option<Timestamp>,
     /// Fields that the catalogue does not list.
     pub unknown_fields: UnknownFields,
 }
@@ -111,12 +113,20 @@ impl Record for CommitsRecord {
                     .optional(true)
                     .unit("seconds")
                     .summary("When it came."),
+                FieldInfo::new(
+                        "local",
+                        "local",
+                        ValueType::Timestamp(TimeUnit::Local("America/New_York")),
+                        Evidence::Documented,
+                    )
+                    .optional(true)
+                    .summary("When it was made."),
             ],
         )
         .summary("One record of Commits.");
 }
 
-fields!(CommitsRecord => sha = 0, date = 1, seen = 2);
+fields!(CommitsRecord => sha = 0, date = 1, seen = 2, local = 3);
 marker!(ForgeGroup : Forecast forecast);
 
 impl Endpoint for Forecast {

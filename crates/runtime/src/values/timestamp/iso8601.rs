@@ -89,6 +89,11 @@ pub(super) fn is_as_written(text: &str) -> bool {
     is_time && !is_leap_second && matches!(fraction.len(), 3 | 6 | 9) && !fraction.ends_with(b"000")
 }
 
+/// `true` if a time that can be read states its offset from UTC.
+pub(super) fn has_offset(text: &str) -> bool {
+    text.get(DATE..).is_some_and(|time| time.contains(['Z', 'z', '+', '-']))
+}
+
 /// Reads a date, with or without a time of day, in any accepted form.
 fn read_any(text: &str) -> Option<i128> {
     let (date, rest) = text.split_at_checked(DATE)?;
