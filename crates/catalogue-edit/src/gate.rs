@@ -32,7 +32,8 @@ impl Gate {
         Ok(Self { registry: catalogue::registry(&api) })
     }
 
-    /// Returns the reason why the client loses a part of a response; `label` is the group and the method of its endpoint.
+    /// Fails with the reason why the client loses a part of a response; `label` is the group and the method of its
+    /// endpoint.
     pub(crate) fn check(&self, label: &str, response: &SavedResponse) -> Result<(), String> {
         let Some(endpoint) = self.registry.endpoint(label) else { return Ok(()) };
         let at = &response.origin;

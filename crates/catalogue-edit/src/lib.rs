@@ -6,8 +6,8 @@
 pub mod diff;
 
 mod exact_numbers;
+mod json_paths;
 mod refusal;
-mod rounded_numbers;
 mod yaml_layout;
 
 mod catalogue_change;
@@ -15,6 +15,7 @@ mod drafted_type;
 mod names_in_use;
 mod observed_values;
 mod record_time;
+mod rounded_numbers;
 mod saved_response;
 mod yaml_edit;
 

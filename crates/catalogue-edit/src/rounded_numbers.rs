@@ -5,6 +5,7 @@ use runtime::registry::{RecordInfo, RecordLayout, ValueType};
 use serde_yaml::Value;
 
 use crate::exact_numbers::{self, Number};
+use crate::json_paths::joined;
 
 /// A number of which the client does not keep all digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,8 +100,4 @@ fn children<'v>(value: &'v Value, path: &str) -> Vec<Child<'v>> {
         _ => {}
     }
     children
-}
-
-fn joined(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

@@ -5,6 +5,7 @@ use serde_yaml::Value;
 
 use super::key_names::{is_record, is_symbol};
 use super::records::{all_bodies, list_of};
+use crate::json_paths::is_list_or_object;
 use crate::saved_response::SavedResponse;
 
 /// The maximum number of keys in the path of records.
@@ -165,5 +166,5 @@ fn list_index(body: &Value) -> Option<usize> {
 /// `true` if a value is a list of objects or of lists.
 fn is_list(value: &Value) -> bool {
     let Some(items) = value.as_sequence() else { return false };
-    !items.is_empty() && items.iter().all(|item| item.is_mapping() || item.is_sequence())
+    !items.is_empty() && items.iter().all(is_list_or_object)
 }

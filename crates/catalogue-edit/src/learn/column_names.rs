@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_yaml::{Mapping, Value};
 
 use crate::column_names::{names_in, to_objects};
+use crate::json_paths::joined;
 use crate::saved_response::SavedResponse;
 
 /// The maximum number of objects around the two lists.
@@ -127,8 +128,4 @@ fn row_length(value: &Value) -> Option<usize> {
         }
     }
     if length > 1 { Some(length) } else { None }
-}
-
-fn joined(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

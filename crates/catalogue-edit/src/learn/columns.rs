@@ -4,7 +4,8 @@
 use catalogue::spec::Field;
 use serde_yaml::{Mapping, Value};
 
-use super::guess_type::{Guess, guess};
+use super::guess_type::has_time;
+use crate::json_paths::is_list_or_object;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
@@ -88,7 +89,7 @@ fn has_items(value: &Value) -> bool {
 /// The object with columns, if its fields include a time, and nothing but scalars is next to it.
 fn find(value: &mut Value, depth: usize) -> Option<&mut Value> {
     if let Some(records) = records(value, &[])
-        && have_time(&records)
+        && has_time(&Observed::of(&records))
     {
         return Some(value);
     }
@@ -97,15 +98,6 @@ fn find(value: &mut Value, depth: usize) -> Option<&mut Value> {
     }
     let filled = value.as_mapping_mut()?.values_mut().filter(|member| is_filled(member));
     find(only(filled)?, depth + 1)
-}
-
-fn have_time(records: &[Value]) -> bool {
-    for (name, values) in &Observed::of(records).fields {
-        if let Guess::Time(_) = guess(name, values) {
-            return true;
-        }
-    }
-    false
 }
 
 fn is_filled(value: &Value) -> bool {
@@ -169,5 +161,5 @@ fn columns_among(lists: Vec<List<'_>>, is_open: bool) -> Option<Vec<List<'_>>> {
 }
 
 fn is_scalar(value: &Value) -> bool {
-    !value.is_mapping() && !value.is_sequence()
+    !is_list_or_object(value)
 }

@@ -2,6 +2,8 @@
 
 use serde_yaml::Value;
 
+use crate::json_paths::joined;
+
 /// The names of members that contain a status code, in lower case without underscores.
 pub(super) const CODES: &str = "code errcode errno errorcode resultcode retcode statuscode";
 /// The names of members that contain the message of an error, in lower case without underscores.
@@ -104,7 +106,7 @@ pub(super) fn leaves(body: &Value) -> Vec<Leaf<'_>> {
                 if name.contains('.') || name == "*" {
                     continue;
                 }
-                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                let path = joined(&path, &name);
                 match inner {
                     Value::Sequence(items) if items.first().is_some_and(Value::is_string) => {
                         found.push(Leaf { path, name, value: &items[0] });

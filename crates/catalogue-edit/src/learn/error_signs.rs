@@ -101,7 +101,13 @@ pub(super) fn message_path<'s>(service: &'s Service, response: &SavedResponse) -
             return None;
         }
     }
-    error.message.iter().map(|path| first_key(path)).find(|key| response.body.get(key).is_some())
+    for path in &error.message {
+        let key = first_key(path);
+        if response.body.get(key).is_some() {
+            return Some(key);
+        }
+    }
+    None
 }
 
 pub(super) fn first_key(path: &str) -> &str {

@@ -10,6 +10,7 @@ use serde_yaml::Value;
 use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, leaves, written};
 use super::error_signs::{failed_status, likely_error};
 use crate::editor::Editor;
+use crate::json_paths::is_list_or_object;
 use crate::saved_response::SavedResponse;
 
 /// Removes the error responses, and those without data, if there are others. Returns the removed responses.
@@ -113,7 +114,7 @@ fn add_word(words: &mut Vec<Text>, word: String) {
 /// `true` if a body has an object or a list, next to which a word is a status rather than data.
 fn has_inner(body: &Value) -> bool {
     let Some(members) = body.as_mapping() else { return false };
-    members.values().any(|value| value.is_mapping() || value.is_sequence())
+    members.values().any(is_list_or_object)
 }
 
 /// Adds what error responses show to the known `error_body`: paths of messages, and words that mean that there are no

@@ -7,9 +7,10 @@
 use catalogue::spec::Body;
 use serde_yaml::{Mapping, Value};
 
-use super::guess_type::{Guess, guess};
+use super::guess_type::{Guess, TIME, guess, has_time, is_time_field};
 use super::key_names::is_key_of_data;
 use super::time_texts::{is_time_text, is_year_and_period};
+use crate::json_paths::{is_list_or_object, joined};
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
@@ -94,7 +95,7 @@ impl Groups {
         self.label_values.push(Value::Mapping(labels));
         match at(group.value, records)? {
             Value::Sequence(items) if items.is_empty() => {}
-            Value::Sequence(items) if items.iter().any(|item| item.is_mapping() || item.is_sequence()) => {
+            Value::Sequence(items) if items.iter().any(is_list_or_object) => {
                 self.records.extend(items.iter().cloned());
             }
             one => self.records.push(one.clone()),
@@ -203,10 +204,6 @@ fn keyed_by_time(groups: &[Group<'_>], path: &str) -> Option<Groups> {
     Some(Groups { data: joined(path, "*"), labels, ..Groups::default() })
 }
 
-fn joined(path: &str, rest: &str) -> String {
-    if path.is_empty() { rest.to_owned() } else { format!("{path}.{rest}") }
-}
-
 /// The path of the only list in a group that has records with times.
 fn path_of_records(value: &Value, path: &str, depth: usize) -> Option<String> {
     if depth == MAX_INNER_DEPTH {
@@ -224,11 +221,6 @@ fn path_of_records(value: &Value, path: &str, depth: usize) -> Option<String> {
         only = found;
     }
     only
-}
-
-/// `true` if one of the fields is a time, by its name and its values.
-fn has_time(records: &Observed) -> bool {
-    records.fields.iter().any(|(name, values)| matches!(guess(name, values), Guess::Time(_)))
 }
 
 /// `true` if a value is a list of records with times.
@@ -249,7 +241,7 @@ fn are_timed_rows(rows: &Observed) -> bool {
         return true;
     }
     let first = rows.by_index.first();
-    rows.are_rows() && first.is_some_and(|first| matches!(guess("time", first), Guess::Time(_)))
+    rows.are_rows() && first.is_some_and(|first| is_time_field(TIME, first))
 }
 
 /// The labels of groups: the key, and the scalars next to the records.

@@ -45,13 +45,32 @@ pub(super) fn guess(name: &str, seen: &Observed) -> Guess {
         return if seen.are_rows() && do_items_differ(seen) { Guess::Rows } else { Guess::List };
     }
     if seen.objects > 0 {
-        return match seen.fields.is_empty() {
-            true => Guess::Builtin("any"),
-            false if is_record(seen) => Guess::Record,
-            false => Guess::Map,
-        };
+        return object(seen);
     }
-    time_format(seen).map_or(Guess::Builtin("string"), |format| Guess::Time(TimeForm::Written(format)))
+    match time_format(seen) {
+        Some(format) => Guess::Time(TimeForm::Written(format)),
+        None => Guess::Builtin("string"),
+    }
+}
+
+fn object(seen: &Observed) -> Guess {
+    if seen.fields.is_empty() {
+        Guess::Builtin("any")
+    } else if is_record(seen) {
+        Guess::Record
+    } else {
+        Guess::Map
+    }
+}
+
+/// `true` if a field is a time, by its name and its values.
+pub(super) fn is_time_field(name: &str, values: &Observed) -> bool {
+    matches!(guess(name, values), Guess::Time(_))
+}
+
+/// `true` if one of the fields of records is a time.
+pub(super) fn has_time(records: &Observed) -> bool {
+    records.fields.iter().any(|(name, values)| is_time_field(name, values))
 }
 
 /// Guesses the type of numbers. Few samples do not prove that a value has no fractions, so only ids, counts and flags
@@ -144,7 +163,7 @@ fn do_items_differ(lists: &Observed) -> bool {
 
 /// `true` if values without a name are times.
 fn is_time(seen: &Observed) -> bool {
-    matches!(guess(TIME, seen), Guess::Time(_))
+    is_time_field(TIME, seen)
 }
 
 pub(super) fn time_index(rows: &Observed) -> Option<usize> {

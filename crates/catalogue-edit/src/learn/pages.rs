@@ -4,6 +4,7 @@ use serde_yaml::Value;
 
 use crate::content::EntryPosition;
 use crate::editor::Editor;
+use crate::json_paths::joined;
 use crate::pages::{Member, MemberContent, Recognized, line, recognize};
 use crate::saved_response::SavedResponse;
 
@@ -73,7 +74,7 @@ impl Beside<'_> {
             if key.is_empty() || key.contains(['.', '*']) {
                 continue;
             }
-            let path = if path.is_empty() { key } else { format!("{path}.{key}") };
+            let path = joined(path, &key);
             if path == self.data {
                 continue;
             }

@@ -27,7 +27,10 @@ pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &EntryPosition,
     if new.is_empty() {
         return;
     }
-    let names: Vec<_> = query.params().map(|(name, _)| format!("`{name}`")).collect();
+    let mut names = Vec::new();
+    for (name, _) in query.params() {
+        names.push(format!("`{name}`"));
+    }
     editor.note(format!("the requests were sent with {}", names.join(", ")));
     let drafted = Endpoint {
         name: endpoint.name,
