@@ -5,7 +5,22 @@ use heck::ToSnakeCase;
 use crate::observed_query::QueryParam;
 
 /// The names of params that select a function, the most general first.
-const SELECTORS: [&str; 8] = ["module", "function", "func", "method", "action", "operation", "command", "cmd"];
+const SELECTORS: [&str; 14] = [
+    "module",
+    "endpoint",
+    "request",
+    "function",
+    "func",
+    "fn",
+    "procedure",
+    "method",
+    "action",
+    "act",
+    "operation",
+    "op",
+    "command",
+    "cmd",
+];
 
 /// The maximum length of the name of a function.
 const MAX_LENGTH: usize = 64;

@@ -48,11 +48,7 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     }
     let mut entries = recording.usable;
     let host = service_host(&entries, recorded.host.as_deref())?;
-    for entry in &entries {
-        if entry.host != host {
-            editor.note(format!("skipped: `{}{}`: another host than `{host}`", entry.host, entry.shown_path()));
-        }
-    }
+    note_other_hosts(&mut editor, &entries, &host);
     entries.retain(|entry| entry.host == host);
     let paths = EndpointPath::all(&editor.content);
     let location = ServiceLocation::choose(&editor.content, &paths, &entries, Some(&host));
@@ -93,6 +89,23 @@ fn service_host(entries: &[Entry], chosen: Option<&str>) -> Result<String, Strin
     }
     let hosts: Vec<String> = counts.keys().map(|host| format!("`{host}`")).collect();
     Err(format!("no entry with a response in JSON has the host `{chosen}`; pass one of these: {}", hosts.join(", ")))
+}
+
+/// Notes each other host once, with the number of its responses, because websites call many hosts.
+fn note_other_hosts(editor: &mut Editor, entries: &[Entry], host: &str) {
+    let mut others: IndexMap<&str, Vec<String>> = IndexMap::new();
+    for entry in entries {
+        if entry.host != host {
+            others.entry(&entry.host).or_default().push(entry.shown_path());
+        }
+    }
+    for (other, paths) in others {
+        let first = &paths[0];
+        editor.note(match paths.len() {
+            1 => format!("skipped: `{other}{first}`: another host than `{host}`"),
+            count => format!("skipped: {count} responses of another host than `{host}`, first `{other}{first}`"),
+        });
+    }
 }
 
 /// The requests of one endpoint that the catalogue does not have.

@@ -194,6 +194,7 @@ fn a_host_is_one_of_the_recording() {
     let files = har(&[
         entry("https://a.example/books/BTC", "GET", 200, JSON),
         entry("https://b.example/books/BTC", "GET", 200, JSON),
+        entry("https://b.example/books/ETH", "GET", 200, JSON),
     ]);
     let endpoints = |host: &str| {
         let recorded = RecordedService {
@@ -207,7 +208,11 @@ fn a_host_is_one_of_the_recording() {
     let why = endpoints("c.example").err().map(|refusal| refusal.to_string()).unwrap_or_default();
     let hosts = "pass one of these: `a.example`, `b.example`";
     assert_eq!(why, format!("no entry with a response in JSON has the host `c.example`; {hosts}"));
-    assert!(endpoints("B.example").is_ok());
+    let change = endpoints("B.example").expect("a change");
+    assert!(change.notes().contains(&"skipped: `a.example/books/BTC`: another host than `b.example`".to_owned()));
+    let change = endpoints("a.example").expect("a change");
+    let skipped = "skipped: 2 responses of another host than `a.example`, first `b.example/books/BTC`";
+    assert!(change.notes().contains(&skipped.to_owned()), "{:?}", change.notes());
 }
 
 #[test]
