@@ -38,6 +38,9 @@ pub(super) fn name_records(responses: &mut [SavedResponse], declared: Option<Nam
 /// The body with objects in place of lists.
 fn converted(response: &SavedResponse, paths: &NamedRecords) -> Option<Value> {
     let mut body = response.body.clone();
+    if response.at(&paths.data).is_none() {
+        return Some(body);
+    }
     let records = to_objects(response.at(&paths.data)?, response.at(&paths.names))?;
     let mut place = &mut body;
     for key in paths.data.split('.') {

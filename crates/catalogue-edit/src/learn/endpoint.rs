@@ -60,6 +60,8 @@ struct Layout {
     own_path: Option<String>,
     /// The path of the records.
     path: Option<String>,
+    /// `true` if the catalogue declares that the list of records can be missing.
+    is_optional: bool,
     groups: Option<Groups>,
     columns: Columns,
     /// The path of the names of the values, if records are lists without names.
@@ -107,8 +109,16 @@ impl Layout {
             found.kind
         };
         let path = own_path.clone().or(envelope_path);
-        let column_names = named.map(|named| named.names);
-        Ok(Self { kind, is_declared: declared_kind.is_some(), own_path, path, groups, columns, column_names })
+        Ok(Self {
+            kind,
+            is_declared: declared_kind.is_some(),
+            is_optional: is_optional(content, at),
+            own_path,
+            path,
+            groups,
+            columns,
+            column_names: named.map(|named| named.names),
+        })
     }
 
     /// Adds a note if the body is learned as one object although a response has the member of a series.
@@ -124,7 +134,7 @@ impl Layout {
     fn values(&self, editor: &Editor, responses: &[SavedResponse]) -> Result<Observed, String> {
         match (self.kind, &self.groups) {
             (BodyKind::Series, Some(groups)) => Ok(Observed::of(&groups.records)),
-            (BodyKind::Series, None) => records(responses, self.path.as_deref()),
+            (BodyKind::Series, None) => records(responses, self.path.as_deref(), self.is_optional),
             (BodyKind::Object, _) => Ok(error_responses::without_status(editor, objects(responses)?)),
             (BodyKind::Value, _) => Ok(all_bodies(responses)),
         }
@@ -161,6 +171,12 @@ impl Layout {
             reader.metadata(responses);
         }
     }
+}
+
+/// `true` if the catalogue declares that the list of records of an endpoint can be missing.
+fn is_optional(content: &Content, at: &EntryPosition) -> bool {
+    let body = content.endpoint(at).body.known();
+    body.is_some_and(|body| content.service.can_lack_records(body))
 }
 
 /// Converts records that are lists to objects, if the catalogue declares where their names are, or if the body is unknown

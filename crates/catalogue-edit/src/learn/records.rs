@@ -26,13 +26,14 @@ pub(super) fn has_missing_list(responses: &[SavedResponse], data: Option<&str>) 
     responses.iter().any(|response| list_of(response, data).is_none_or(Value::is_null))
 }
 
-/// Collects the records of all responses.
-pub(super) fn records(responses: &[SavedResponse], data: Option<&str>) -> Result<Observed, String> {
+/// Collects the records of all responses. With `is_optional`, a response may have no list of records.
+pub(super) fn records(responses: &[SavedResponse], data: Option<&str>, is_optional: bool) -> Result<Observed, String> {
     let mut all = Vec::new();
     for response in responses {
         match list_of(response, data) {
             Some(Value::Sequence(records)) => all.extend(records),
             Some(Value::Null) => {}
+            None if is_optional => {}
             _ => {
                 let path = match data {
                     Some(data) => format!("`{data}`"),

@@ -117,11 +117,7 @@ impl<'a> Resolver<'a> {
             time = Some(name.to_string());
         }
         let data = body.data.as_deref().cloned();
-        let is_optional = match (&body.optional, &self.service.envelope) {
-            (Some(optional), _) => **optional,
-            (None, Some(envelope)) => envelope.optional && data.is_none(),
-            (None, None) => false,
-        };
+        let is_optional = self.service.can_lack_records(body);
         let key = identity(body, time.as_deref());
         Body::Series { record, data, is_optional, time, key, evidence }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use runtime::registry::Step;
 
-use super::{DURATION, Evidence, Field, Known, Param, Record, STEP, Type};
+use super::{Body, DURATION, Evidence, Field, Known, Param, Record, STEP, Type};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, IsNot, Lacks, ListsNothing};
 use crate::catalogue_format::{Form, map, words};
 use crate::catalogue_reader::Read;
@@ -60,6 +60,16 @@ map! {
 }
 
 impl Service {
+    /// Returns `true` if a response may lack the list of records of a body: by the body itself, or by the envelope if that
+    /// has the path of the records.
+    pub fn can_lack_records(&self, body: &Body) -> bool {
+        match (&body.optional, &self.envelope) {
+            (Some(optional), _) => **optional,
+            (None, Some(envelope)) => envelope.optional && body.data.is_none(),
+            (None, None) => false,
+        }
+    }
+
     /// Returns the time field that every record of a series has, unless the body declares another field.
     pub fn envelope_time(&self) -> Option<&Field> {
         self.envelope.as_ref()?.time.as_ref()

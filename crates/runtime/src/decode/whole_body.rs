@@ -25,7 +25,7 @@ impl DecodedBody {
     pub fn of(service: &ServiceInfo, endpoint: &EndpointInfo, text: &str) -> Result<Self, DecodeError> {
         match endpoint.body {
             BodyInfo::Series { record, .. } => {
-                let layout = Layout::of(service.envelope.as_ref(), endpoint.data);
+                let layout = Layout::of(service.envelope.as_ref(), endpoint.data).optional(endpoint.data_optional);
                 let mut records: Vec<AnyRecord> = Vec::new();
                 let (_, rest) = series::<UnknownFields>(text, layout, record, BadRecords::Rejected, &mut records)?;
                 Ok(Self { records, misfits: rest.misfits })
