@@ -30,10 +30,7 @@ impl<'a> ColumnNames<'a> {
             }
             json.list(|json, next| {
                 let name = name(json, next).map_err(|error| error.at_index(columns.len()))?;
-                let mut field = record.fields.iter().position(|field| field.wire_name == name);
-                if field.is_none() {
-                    field = record.index_of_other_name(&name);
-                }
+                let field = record.index_of_name(&name);
                 columns.push(NamedColumn { name, field });
                 Ok(())
             })

@@ -117,7 +117,7 @@ pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, paths: &ErrorBod
     let mut messages = Vec::new();
     for path in paths.message {
         let key = path.split('.').next().unwrap_or_default();
-        let is_field = record.is_some_and(|record| record.fields.iter().any(|field| field.wire_name == key));
+        let is_field = record.is_some_and(|record| record.fields.iter().any(|field| field.is_named(key)));
         if !is_field && body.contains(key) {
             messages.push(*path);
         }

@@ -96,10 +96,7 @@ fn members<'a>(json: &mut Scanner<'a>, record: &RecordInfo) -> Result<Vec<Column
         let start = json.at;
         let mut values = Vec::new();
         let (name, first) = json.any_key()?;
-        let mut field = record.fields.iter().position(|field| field.wire_name == name);
-        if field.is_none() {
-            field = record.index_of_other_name(&name);
-        }
+        let field = record.index_of_name(&name);
         if first == b'[' {
             let has_one_name = field.is_some_and(|field| record.fields[field].also_named.is_empty());
             let is_repeated = members.iter().any(|member| member.field == field && member.first == b'[');

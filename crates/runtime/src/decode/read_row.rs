@@ -130,7 +130,7 @@ impl<'a> Row<'a> {
     fn known_key(&mut self, previous: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         // Fast path: keys are usually in the order of the table, or of the previous record.
         let guess = self.next_fields.get(previous).copied().unwrap_or(previous);
-        if let Some(field) = self.record.fields.get(guess).filter(|field| !field.is_escaped) {
+        if let Some(field) = self.record.fields.get(guess).filter(|field| field.is_comparable()) {
             if let Some(next) = json.key_if(field.wire_name)? {
                 return Ok(Some((guess, next)));
             }
@@ -143,7 +143,7 @@ impl<'a> Row<'a> {
     fn other_key(&mut self, previous: usize, json: &mut Scanner<'a>) -> Result<Option<(usize, u8)>, DecodeError> {
         let fields = self.record.fields;
         for index in (previous..fields.len()).chain(0..previous.min(fields.len())) {
-            if fields[index].is_escaped {
+            if !fields[index].is_comparable() {
                 continue;
             }
             if let Some(next) = json.key_if(fields[index].wire_name)? {
@@ -167,7 +167,7 @@ impl<'a> Row<'a> {
         let start = json.at;
         let (key, next) = json.any_key()?;
         let has_escapes = matches!(key, Cow::Owned(_));
-        let is_key = |field: &FieldInfo| (has_escapes || field.is_escaped) && field.wire_name == key;
+        let is_key = |field: &FieldInfo| (has_escapes || field.is_escaped) && field.is_named(&key);
         let mut known = self.record.fields.iter().position(is_key);
         if known.is_none() {
             known = self.record.index_of_other_name(&key);

@@ -107,7 +107,7 @@ impl<'r> WrittenRecord<'r> {
         let mut misfits = Vec::new();
         let mut others = Vec::new();
         for (name, text) in unknown.iter_raw() {
-            if info.fields.iter().any(|field| field.wire_name == name) {
+            if info.fields.iter().any(|field| field.is_named(&name)) {
                 misfits.push((name, text));
             } else {
                 others.push((name, WrittenValue::received(text)));

@@ -166,7 +166,32 @@ impl fmt::Debug for RecursiveRecord {
     }
 }
 
+impl FieldInfo {
+    /// `true` if the field has this name on the wire. The field for other members has none: a member that is called like
+    /// it is one of these members.
+    pub(crate) fn is_named(&self, name: &str) -> bool {
+        self.has_name() && self.wire_name == name
+    }
+
+    /// `true` if a key on the wire is the name of the field if both have the same bytes.
+    #[inline]
+    pub(crate) fn is_comparable(&self) -> bool {
+        !self.is_escaped && self.has_name()
+    }
+
+    #[inline]
+    fn has_name(&self) -> bool {
+        !matches!(self.source, FieldSource::Others)
+    }
+}
+
 impl RecordInfo {
+    /// The index of the field that has this name on the wire, or in other responses.
+    pub(crate) fn index_of_name(&self, name: &str) -> Option<usize> {
+        let index = self.fields.iter().position(|field| field.is_named(name));
+        index.or_else(|| self.index_of_other_name(name))
+    }
+
     /// The index of the field that has this name in other responses.
     pub(crate) fn index_of_other_name(&self, name: &str) -> Option<usize> {
         if !self.has_other_names {

@@ -88,3 +88,49 @@ fn other_columns_are_members_of_each_record() {
     assert_eq!(records[0].unknown_fields().expect("a table").as_json(), r#"{"names":"one"}"#);
     assert_eq!(serde_json::to_string(&records[0]).expect("JSON"), r#"{"at":1,"names":"one","fees":"1.50"}"#);
 }
+
+/// The field for other members has no name on the wire, so a member can be called like it.
+#[test]
+fn member_with_the_name_of_the_field_is_a_member_like_the_others() {
+    for (record, info, others, unknown) in [
+        (r#"{"asset":"one","others":5}"#, &NUMBERS, r#"{"others": 5.0}"#, "{}"),
+        (r#"{"others":5,"asset":"one","x":1}"#, &NUMBERS, r#"{"others": 5.0, "x": 1.0}"#, "{}"),
+        (r#"{"asset":"one","x":1,"others":null}"#, &NUMBERS, r#"{"x": 1.0}"#, r#"{"others":null}"#),
+        (r#"{"others":null,"asset":"one","x":1}"#, &NUMBERS, r#"{"x": 1.0}"#, r#"{"others":null}"#),
+        (r#"{"asset":"one","others":null}"#, &NUMBERS_OR_NULL, r#"{"others": None}"#, "{}"),
+        (r#"{"x":1,"others":{"y":2},"asset":"one"}"#, &NUMBERS, r#"{"x": 1.0}"#, r#"{"others":{"y":2}}"#),
+        (r#"{"asset":"one","\u006fthers":1.50}"#, &NUMBERS, r#"{"others": 1.5}"#, "{}"),
+    ] {
+        let (found, found_unknown, written) = read(record, info);
+        assert_eq!((found.as_str(), found_unknown.as_str()), (others, unknown), "{record}");
+        let expected: Value = record.parse().expect("JSON");
+        assert_eq!(written.parse::<Value>().expect("JSON"), expected, "{record}");
+    }
+}
+
+#[test]
+fn column_with_the_name_of_the_field_is_a_member_of_each_record() {
+    let mut records = Vec::<AnyRecord>::new();
+    let layout = Layout::of(None, Some("."));
+    let text = r#"{"others":[3,4],"at":[1,2]}"#;
+    series::<UnknownFields>(text, layout, Some(&COLUMNS), BadRecords::Rejected, &mut records).expect("a series");
+    assert_eq!(format!("{:?}", records[1].value("others")), r#"Some({"others": 4.0})"#);
+}
+
+#[test]
+fn missing_field_is_an_error_whatever_the_other_members_are() {
+    for record in [
+        r#"{"others":null,"x":1}"#,
+        r#"{"x":1,"others":null,"y":2}"#,
+        r#"{"others":{"x":1},"y":2}"#,
+        r#"{"others":"text","x":1}"#,
+        r#"{"x":1}"#,
+    ] {
+        let text = format!("[{record}]");
+        let mut records = Vec::<AnyRecord>::new();
+        let layout = Layout::of(None, None);
+        let read = series::<UnknownFields>(&text, layout, Some(&NUMBERS), BadRecords::Rejected, &mut records);
+        let error = read.map(drop).expect_err(record).to_string();
+        assert!(error.starts_with("`[0].asset`: expected text, found nothing"), "{record}: {error}");
+    }
+}
