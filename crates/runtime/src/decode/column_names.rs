@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::error::DecodeError;
+use super::json_path::at_path;
 use super::scanner::{Scanner, read};
 use super::unknown_fields::{entry, member};
 use crate::registry::RecordInfo;
@@ -21,8 +22,17 @@ pub(super) struct NamedColumn<'a> {
 }
 
 impl<'a> ColumnNames<'a> {
+    /// Reads the names at a JSON path of a body or of a group of records; `None` if they are missing or null, as some
+    /// services send them without records.
+    pub(super) fn at(body: &'a str, path: &str, record: &RecordInfo) -> Result<Option<Self>, DecodeError> {
+        match at_path(body, path) {
+            None | Some("null") => Ok(None),
+            Some(list) => Self::read(list, record).map(Some).map_err(|error| error.in_field(path)),
+        }
+    }
+
     /// Reads the names in a list of texts, or of objects with the text `name`.
-    pub(super) fn read(list: &'a str, record: &RecordInfo) -> Result<Self, DecodeError> {
+    fn read(list: &'a str, record: &RecordInfo) -> Result<Self, DecodeError> {
         let mut columns = Vec::new();
         read(list, |json, next| {
             if next != b'[' {
@@ -39,7 +49,7 @@ impl<'a> ColumnNames<'a> {
     }
 
     /// The names, in their order.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| &*column.name)
     }
 

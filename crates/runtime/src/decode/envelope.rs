@@ -9,7 +9,6 @@ use super::column_names::ColumnNames;
 use super::envelope_rest::EnvelopeRest;
 use super::error::DecodeError;
 use super::field_value::FieldValue;
-use super::json_path::at_path;
 use super::layout::Layout;
 use super::read_columns::Columns;
 use super::record::{Item, Record};
@@ -163,11 +162,7 @@ impl<'a> SeriesReader<'_, 'a> {
     /// Finds the names of the values in the records, if they are elsewhere in a body, or in a group of records.
     pub(super) fn find_column_names(&mut self, text: &'a str) -> Result<(), DecodeError> {
         let RecordLayout::Named(path) = self.row.record.form else { return Ok(()) };
-        self.row.column_names = None;
-        if let Some(list) = at_path(text, path) {
-            let names = ColumnNames::read(list, self.row.record).map_err(|error| error.in_field(path))?;
-            self.row.column_names = Some(Box::new(names));
-        }
+        self.row.column_names = ColumnNames::at(text, path, self.row.record)?.map(Box::new);
         Ok(())
     }
 
@@ -423,15 +418,22 @@ impl<'a> SeriesReader<'_, 'a> {
         Ok(unknown)
     }
 
-    /// `true` if the row has a known field other than the time, or no unknown field.
+    /// `true` if the row has a listed field other than the time, or no other member. Members of a declared type count only
+    /// if no such field is listed: any object can have them.
     fn has_known_field(&self) -> bool {
+        let mut lists_fields = false;
+        let mut has_others = false;
         for (field, value) in self.row.record.fields.iter().zip(&self.row.values) {
             let is_time = Some(field.wire_name) == self.layout.time;
-            if !is_time && !field.source.is_derived() && !matches!(value, DecodedValue::Absent) {
-                return true;
+            let is_present = !matches!(value, DecodedValue::Absent);
+            match field.source {
+                FieldSource::Record if !is_time && is_present => return true,
+                FieldSource::Record => lists_fields |= !is_time,
+                FieldSource::Others => has_others = is_present,
+                FieldSource::Group(_) | FieldSource::Period(..) => {}
             }
         }
-        self.row.unknown.is_empty()
+        if has_others { !lists_fields } else { self.row.unknown.is_empty() }
     }
 
     /// Passes on the record in the row.

@@ -11,7 +11,6 @@ use serde_json::Map;
 use super::column_names::ColumnNames;
 use super::envelope_rest::{Group, Groups};
 use super::field_value::{AsFieldValue, FieldValue};
-use super::json_path::at_path;
 use super::layout::Paths;
 use super::serialization::{WrittenRecord, WrittenValue};
 use super::unknown_fields::{UnknownFields, member, members, value_of};
@@ -21,36 +20,43 @@ use crate::values::Value;
 /// An element of a series, as it is written in its body.
 struct InBody<'r> {
     value: FieldValue<'r>,
-    /// The names of the values in the order of the columns, if records are lists whose names are elsewhere in the body.
-    column_names: &'r [String],
+    /// The names of the values, if records are lists whose names are elsewhere in the body.
+    column_names: Option<&'r ColumnNames<'r>>,
 }
 
 impl Serialize for InBody<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let FieldValue::Record(record) = self.value else { return self.value.serialize(serializer) };
-        let record = WrittenRecord { record, is_in_body: true };
-        if self.column_names.is_empty() {
-            return record.serialize(serializer);
+        let written = WrittenRecord { record, is_in_body: true };
+        let Some(names) = self.column_names else { return written.serialize(serializer) };
+        let (known, others) = written.fields();
+        let mut values = Vec::with_capacity(names.columns.len());
+        for column in &names.columns {
+            values.push(match column.field.map(|index| record.info().fields[index].wire_name) {
+                Some(wire_name) => value_named(&known, wire_name),
+                None => value_named(&others, &column.name),
+            });
         }
-        let (known, others) = record.fields();
-        let mut list = serializer.serialize_seq(Some(self.column_names.len()))?;
-        for name in self.column_names {
-            let known = known.iter().find(|(known, _)| known == name).map(|(_, value)| value);
-            let other = others.iter().find(|(other, _)| other == name).map(|(_, value)| value);
-            list.serialize_element(&known.or(other))?;
+        // Values after the last name have their positions as names.
+        while let Some(value) = value_named(&others, &values.len().to_string()) {
+            values.push(Some(value));
         }
-        list.end()
+        serializer.collect_seq(values)
     }
 }
 
-/// The names of the columns in the other members of a body or of a group; none if they are not declared.
-fn column_names(info: Option<&'static RecordInfo>, unknown: &str) -> Vec<String> {
-    let Some(RecordInfo { form: RecordLayout::Named(path), .. }) = info else { return Vec::new() };
-    let read = at_path(unknown, path).and_then(|list| ColumnNames::read(list, &NO_FIELDS).ok());
-    read.iter().flat_map(ColumnNames::names).map(str::to_owned).collect()
+/// The value of the first field with this name.
+fn value_named<'v, 'r, N: AsRef<str>>(fields: &'v [(N, WrittenValue<'r>)], name: &str) -> Option<&'v WrittenValue<'r>> {
+    let (_, value) = fields.iter().find(|(known, _)| known.as_ref() == name)?;
+    Some(value)
 }
 
-static NO_FIELDS: RecordInfo = RecordInfo::new("", &[]);
+/// The names of the columns in the other members of a body or of a group; `None` if they are not declared.
+fn column_names<'u>(info: Option<&'static RecordInfo>, unknown: &'u str) -> Option<ColumnNames<'u>> {
+    let info = info?;
+    let RecordLayout::Named(path) = info.form else { return None };
+    ColumnNames::at(unknown, path, info).ok()?
+}
 
 /// Writes a series in its envelope, or as a bare list if it has none. The arguments are the paths of the records and of
 /// the metadata, the table of the records, if it is known, and the groups of the records.
@@ -76,10 +82,11 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
         }
         let mut values = values.into_iter();
         let mut records = Vec::with_capacity(values.len());
-        for (group, column_names) in groups.groups.iter().zip(&names) {
+        for (group, names) in groups.groups.iter().zip(&names) {
+            let column_names = names.as_ref();
             records.extend(values.by_ref().take(group.records).map(|value| InBody { value, column_names }));
         }
-        records.extend(values.map(|value| InBody { value, column_names: &[] }));
+        records.extend(values.map(|value| InBody { value, column_names: None }));
         let records = &WrittenGroups { groups, path: &path[position + 1..], records: &records, unknown: others };
         let rest = Rest { records: Some(to_groups), ..rest };
         return Level { rest, records, metadata, unknown }.serialize(serializer);
@@ -94,7 +101,8 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
             Level { rest, records, metadata, unknown }.serialize(serializer)
         }
         _ => {
-            let column_names = &*column_names(info, unknown);
+            let names = column_names(info, unknown);
+            let column_names = names.as_ref();
             let records: Vec<_> = values.into_iter().map(|value| InBody { value, column_names }).collect();
             Level { rest, records: &records, metadata, unknown }.serialize(serializer)
         }

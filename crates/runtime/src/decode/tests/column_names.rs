@@ -37,6 +37,11 @@ static GROUPED: RecordInfo = RecordInfo {
     )
 };
 
+static RENAMED: RecordInfo = RecordInfo {
+    form: RecordLayout::Named("names"),
+    ..RecordInfo::new("Renamed", &[DAY, FieldInfo { also_named: &["Last"], ..CLOSE }])
+};
+
 type Read = (Vec<AnyRecord>, EnvelopeRest);
 
 fn read(text: &str, info: &'static RecordInfo, data: &'static str, bad: BadRecords) -> Result<Read, String> {
@@ -76,9 +81,33 @@ fn values_have_the_names_in_the_body() {
             r#"{"set":{"names":["Date","Open","Close"],"rows":[["2024-01-02",7,1.5]]},"id":3}"#,
             vec![r#"{"Date":"2024-01-02","Close":1.5,"Open":7}"#],
         ),
+        (
+            r#"{"set":{"names":["Date","Close"],"rows":[["2024-01-02",1.50,7,"x"]]}}"#,
+            vec![r#"{"Date":"2024-01-02","Close":1.50,"2":7,"3":"x"}"#],
+        ),
         (r#"{"set":{"rows":[]}}"#, vec![]),
+        (r#"{"set":{"names":null,"rows":[]}}"#, vec![]),
+        (r#"{"set":{"names":[],"rows":[]}}"#, vec![]),
     ] {
         assert_eq!(records(text, &PRICE, "set.rows"), expected, "{text}");
+    }
+}
+
+#[test]
+fn column_with_another_name_is_written_under_that_name() {
+    for text in [
+        r#"{"names":["Date","Last"],"rows":[["2024-01-02",1.5]]}"#,
+        r#"{"names":["Last","Date"],"rows":[[1.5,"2024-01-02"]]}"#,
+    ] {
+        assert_eq!(records(text, &RENAMED, "rows"), [r#"{"Date":"2024-01-02","Close":1.5}"#], "{text}");
+    }
+}
+
+#[test]
+fn null_in_place_of_names_and_records_is_an_empty_series() {
+    for text in [r#"{"set":{"names":null,"rows":null}}"#, r#"{"set":{"rows":null,"names":[]}}"#] {
+        let (records, rest) = read(text, &PRICE, "set.rows", BadRecords::Rejected).expect(text);
+        assert_eq!((records.len(), rest.is_empty), (0, true), "{text}");
     }
 }
 
@@ -91,7 +120,7 @@ fn columns_that_are_not_listed_are_others() {
 
 #[test]
 fn each_group_has_its_names() {
-    let text = r#"{"series":[{"name":"one","columns":["Date","Close"],"values":[["2024-01-02",1]]},{"name":"two","columns":["Close","Date"],"values":[[2,"2024-01-02"]]},{"name":"none","columns":[],"values":[]}]}"#;
+    let text = r#"{"series":[{"name":"one","columns":["Date","Close"],"values":[["2024-01-02",1]]},{"name":"two","columns":["Close","Date"],"values":[[2,"2024-01-02"]]},{"name":"none","columns":null,"values":[]}]}"#;
     let expected =
         [r#"{"Date":"2024-01-02","Close":1,"name":"one"}"#, r#"{"Date":"2024-01-02","Close":2,"name":"two"}"#];
     assert_eq!(records(text, &GROUPED, "series.*.values"), expected);
@@ -101,6 +130,10 @@ fn each_group_has_its_names() {
 fn names_or_records_of_another_form_are_rejected_with_their_path() {
     for (text, expected) in [
         (r#"{"set":{"rows":[["2024-01-02",1]]}}"#, "`set.rows[0]`: the names of the columns are missing in the body"),
+        (
+            r#"{"set":{"names":null,"rows":[["2024-01-02",1]]}}"#,
+            "`set.rows[0]`: the names of the columns are missing in the body",
+        ),
         (r#"{"set":{"names":"Date","rows":[]}}"#, "`set.names`: expected a list with the names of the columns"),
         (r#"{"set":{"names":["Date",1],"rows":[]}}"#, "`set.names[1]`: expected the name of a column, found `1`"),
         (r#"{"set":{"names":[{"id":1}],"rows":[]}}"#, "`set.names[0]`: expected the name of a column in `name`"),

@@ -1,7 +1,7 @@
 //! Records whose members are not all in the table, but have one type.
 
 use crate::decode::{AnyRecord, BadRecords, Layout, UnknownFields, series};
-use crate::registry::{Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType};
+use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType};
 use crate::values::Value;
 
 const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
@@ -132,5 +132,34 @@ fn missing_field_is_an_error_whatever_the_other_members_are() {
         let read = series::<UnknownFields>(&text, layout, Some(&NUMBERS), BadRecords::Rejected, &mut records);
         let error = read.map(drop).expect_err(record).to_string();
         assert!(error.starts_with("`[0].asset`: expected text, found nothing"), "{record}: {error}");
+    }
+}
+
+/// Any object can have members of the declared type, so they do not show that a record is the expected one.
+#[test]
+fn other_members_are_no_known_field_if_fields_are_listed() {
+    static LISTED: RecordInfo = RecordInfo::new(
+        "Listed",
+        &[
+            field("time", ValueType::Integer),
+            FieldInfo { optional: true, ..field("asset", ValueType::String) },
+            others(&ValueType::Number),
+        ],
+    );
+    static ONLY_TIME: RecordInfo =
+        RecordInfo::new("OnlyTime", &[field("time", ValueType::Integer), others(&ValueType::Number)]);
+    const TIMED: &EnvelopeInfo = &EnvelopeInfo { data: "data", metadata: None, time: Some("time") };
+    for (record, info, expected) in [
+        (r#"{"time":1,"code":500}"#, &LISTED, 1),
+        (r#"{"time":1,"asset":"one","code":500}"#, &LISTED, 0),
+        (r#"{"time":1}"#, &LISTED, 0),
+        (r#"{"time":1,"code":500,"text":"x"}"#, &ONLY_TIME, 0),
+        (r#"{"time":1,"text":"x"}"#, &ONLY_TIME, 1),
+    ] {
+        let text = format!(r#"{{"data":[{record}]}}"#);
+        let mut records = Vec::<AnyRecord>::new();
+        let layout = Layout::of(Some(TIMED), None);
+        let read = series::<UnknownFields>(&text, layout, Some(info), BadRecords::Rejected, &mut records);
+        assert_eq!(read.map(|(_, rest)| rest.unrecognized), Ok(expected), "{record}");
     }
 }
