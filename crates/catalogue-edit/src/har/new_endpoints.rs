@@ -126,7 +126,7 @@ impl NewEndpoint {
         let mut found = IndexMap::new();
         for entry in entries {
             let functions = entry.functions();
-            let NewPath { text: mut path, values } = NewPath::of(entry);
+            let NewPath { text: mut path, mut values } = NewPath::of(entry);
             if !functions.is_empty() {
                 let names: Vec<&str> = functions.iter().map(|param| param.function.as_str()).collect();
                 path += &format!("#{}", names.join("."));
@@ -134,6 +134,10 @@ impl NewEndpoint {
             let template = url_path::template(&path);
             let new = Self { path, functions, query: ObservedQuery::default(), path_params: ObservedQuery::default() };
             let known: &mut Self = found.entry(template).or_insert(new);
+            // Responses can repeat a param in different members, or not at all, so the first path names it.
+            for (value, name) in values.iter_mut().zip(url_path::params(&known.path)) {
+                value.name = name.to_owned();
+            }
             known.query.add(&entry.query);
             known.path_params.add(&ObservedQuery::of(&values));
         }

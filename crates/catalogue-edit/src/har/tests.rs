@@ -249,6 +249,8 @@ fn segments_that_the_response_repeats_become_params() {
     let files = har(&[
         entry("https://a.example/v1/metrics/views/en/Tides/20260701/20260710", "GET", 200, &views("en", "Tides")),
         entry("https://a.example/v1/metrics/views/de/Moon/20260601/20260602", "GET", 200, &views("DE", "Moon")),
+        // This response repeats no param, so the path would have other names.
+        entry("https://a.example/v1/metrics/views/20260501/MOON/20260601/20260602", "GET", 200, r#"{"text": "{}"}"#),
         // A member with several values is no param, and the first segment names the endpoint.
         entry("https://a.example/v1/orders/buy", "GET", 200, differing),
         entry("https://a.example/v1/views", "GET", 200, &views("en", "Tides")),
