@@ -136,7 +136,7 @@ impl NewEndpoint {
             let known: &mut Self = found.entry(template).or_insert(new);
             // Responses can repeat a param in different members, or not at all, so the first path names it.
             for (value, name) in values.iter_mut().zip(url_path::params(&known.path)) {
-                value.name = name.to_owned();
+                name.clone_into(&mut value.name);
             }
             known.query.add(&entry.query);
             known.path_params.add(&ObservedQuery::of(&values));
