@@ -4,6 +4,7 @@
 //! machine can see, nor from a file that other users can read.
 
 use std::env;
+use std::ffi::OsString;
 #[cfg(unix)]
 use std::fs;
 use std::io;
@@ -131,7 +132,9 @@ impl Connection {
         }
         let prefix = service().env_prefix;
         // The default file is used only if no variable is set.
-        let has_variable = is_set(&format!("{prefix}_BASE_URL")) || is_set(&format!("{prefix}_API_KEY"));
+        let base_url = variable(&format!("{prefix}_BASE_URL"));
+        let api_key = variable(&format!("{prefix}_API_KEY"));
+        let has_variable = base_url.is_some() || api_key.is_some();
         if let Some(file) = default_file()
             && !has_variable
             && file.exists()
@@ -165,9 +168,10 @@ impl Settings {
     }
 }
 
-/// Whether a variable of the environment has a value that is not empty.
-fn is_set(variable: &str) -> bool {
-    env::var_os(variable).is_some_and(|value| !value.is_empty())
+/// The value of a variable of the environment; `None` if it is empty.
+fn variable(name: &str) -> Option<OsString> {
+    let value = env::var_os(name)?;
+    if value.is_empty() { None } else { Some(value) }
 }
 
 /// Whether requests can carry an API key.
@@ -263,8 +267,10 @@ fn not_in_environment(error: Error, has_variable: bool) -> Failure {
 
 /// The settings file that is read if no option names a file; `None` if the user has no home folder.
 pub(crate) fn default_file() -> Option<PathBuf> {
-    let variable = if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" };
-    let configuration =
-        if is_set(variable) { PathBuf::from(env::var_os(variable)?) } else { env::home_dir()?.join(".config") };
+    let name = if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" };
+    let configuration = match variable(name) {
+        Some(folder) => PathBuf::from(folder),
+        None => env::home_dir()?.join(".config"),
+    };
     Some(configuration.join(program().name).join("settings.toml"))
 }

@@ -26,7 +26,7 @@ const MAX_GAPS: usize = 5;
 const WIDTH: f64 = 240.0;
 const HEIGHT: f64 = 36.0;
 
-/// Number of points of a chart, two for each column.
+/// The number of columns of a chart, each with the smallest and the largest of its values.
 const COLUMNS: usize = 240;
 
 /// The page. Askama escapes all text.
@@ -41,7 +41,7 @@ struct Page<'p> {
     notes: Vec<String>,
     endpoints: Vec<EndpointPart>,
     /// Number of series that have no part of the page.
-    left_out: usize,
+    omitted_series: usize,
     width: f64,
     height: f64,
 }
@@ -85,12 +85,12 @@ struct ChartPath {
     colour: &'static str,
 }
 
-/// The numbers of the charts of an endpoint.
-struct EndpointNumbers {
+/// The charts of an endpoint.
+struct Charts {
     /// The unit of each numeric field, which may be empty.
     units: BTreeMap<String, String>,
-    /// The numbers by the path of the series and the field; several if a series has labels.
-    numbers: BTreeMap<(String, String), Vec<SeriesNumbers>>,
+    /// The lines by the path of the series and the field.
+    lines: BTreeMap<(String, String), Vec<ChartPath>>,
 }
 
 /// The text of the page.
@@ -112,7 +112,7 @@ pub(crate) async fn html(path: &str, target: &StoredTarget<'_>, quality: &Qualit
         totals: totals(quality),
         notes,
         endpoints,
-        left_out: quality.series.len() - shown.len(),
+        omitted_series: quality.series.len() - shown.len(),
         width: WIDTH,
         height: HEIGHT,
     };
@@ -120,33 +120,37 @@ pub(crate) async fn html(path: &str, target: &StoredTarget<'_>, quality: &Qualit
 }
 
 async fn endpoint_part(target: &StoredTarget<'_>, all: &[SeriesQuality]) -> Result<EndpointPart> {
-    let numbers = endpoint_numbers(target, all).await?;
+    let mut charts = draw_charts(target, all).await?;
     let mut series = Vec::new();
     for one in all {
         let mut fields = Vec::new();
         for field in &one.fields {
-            fields.push(field_part(&one.status, field, &numbers));
+            fields.push(field_part(&one.status, field, &mut charts));
         }
         series.push(SeriesPart { label: label_of(&one.status), extent: extent(one), gaps: gaps(&one.status), fields });
     }
     Ok(EndpointPart { name: all[0].status.endpoint().to_owned(), series })
 }
 
-/// Reads the numbers of all numeric fields of the series of an endpoint.
-async fn endpoint_numbers(target: &StoredTarget<'_>, series: &[SeriesQuality]) -> Result<EndpointNumbers> {
-    let endpoint = series[0].status.endpoint().to_owned();
+/// Draws the numeric fields of the series of an endpoint, field by field, because the numbers of all fields may exceed the
+/// memory.
+async fn draw_charts(target: &StoredTarget<'_>, all: &[SeriesQuality]) -> Result<Charts> {
+    let endpoint = all[0].status.endpoint().to_owned();
     let stored = target.tables.rows(Some(&BTreeSet::from([endpoint])), None)?;
-    let paths: BTreeSet<&str> = series.iter().map(|one| one.status.path.as_str()).collect();
-    let mut all = EndpointNumbers { units: BTreeMap::new(), numbers: BTreeMap::new() };
+    let series: BTreeMap<&str, &SeriesStatus> = all.iter().map(|one| (one.status.path.as_str(), &one.status)).collect();
+    let mut charts = Charts { units: BTreeMap::new(), lines: BTreeMap::new() };
     for field in stored.numeric_fields() {
-        let numbers = dataset::numbers(&stored, &field.name, |path| paths.contains(path)).await?;
-        for of_label in numbers.series {
-            let key = (of_label.path.clone(), field.name.clone());
-            all.numbers.entry(key).or_default().push(of_label);
+        let numbers = dataset::numbers(&stored, &field.name, |path| series.contains_key(path)).await?;
+        // Records of one series with different labels follow each other.
+        for of_series in numbers.series.chunk_by(|one, other| one.path == other.path) {
+            if let Some(status) = series.get(of_series[0].path.as_str()) {
+                let key = (status.path.clone(), field.name.clone());
+                charts.lines.insert(key, chart_paths(status, of_series));
+            }
         }
-        all.units.insert(field.name, field.unit);
+        charts.units.insert(field.name, field.unit);
     }
-    Ok(all)
+    Ok(charts)
 }
 
 fn extent(series: &SeriesQuality) -> String {
@@ -181,17 +185,13 @@ fn gaps(series: &SeriesStatus) -> Vec<String> {
     sentences
 }
 
-fn field_part(series: &SeriesStatus, field: &FieldQuality, numbers: &EndpointNumbers) -> FieldPart {
+fn field_part(series: &SeriesStatus, field: &FieldQuality, charts: &mut Charts) -> FieldPart {
     let key = (series.path.clone(), field.field.clone());
-    let paths = match numbers.numbers.get(&key) {
-        Some(of_labels) => chart_paths(series, of_labels),
-        None => Vec::new(),
-    };
     FieldPart {
         name: field.field.clone(),
-        unit: numbers.units.get(&field.field).cloned().unwrap_or_default(),
+        unit: charts.units.get(&field.field).cloned().unwrap_or_default(),
         is_missing: field.is_missing,
-        paths,
+        paths: charts.lines.remove(&key).unwrap_or_default(),
         min: number(field.min),
         mean: number(field.mean),
         max: number(field.max),

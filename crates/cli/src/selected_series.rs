@@ -104,9 +104,10 @@ impl<'f> Filter<'f> {
         };
         // A param that is not set has an empty value.
         let mut stored = String::new();
-        for (param, value) in series.params() {
+        for (param, own) in series.params() {
             if param == name {
-                stored = value;
+                stored = own;
+                break;
             }
         }
         if stored == value {

@@ -140,8 +140,7 @@ struct Followed {
     update: Result<Update<AnyRecord>, Error>,
 }
 
-async fn next_update(index: usize, records: Follow<Dynamic>) -> Followed {
-    let mut records = records;
+async fn next_update(index: usize, mut records: Follow<Dynamic>) -> Followed {
     let update = records.next().await;
     Followed { index, records, update }
 }
@@ -185,12 +184,7 @@ impl Watch<'_> {
 
     fn run(&mut self, summary: Summary) {
         let log = self.log;
-        if let Some(metrics) = self.metrics {
-            for (one, report) in self.series.iter().zip(&summary.series) {
-                metrics.note_series(one.metric_labels(), report);
-            }
-            metrics.note_run(summary.is_complete);
-        }
+        self.note_metrics(&summary);
         outcome(log, self.out, &summary, &self.labels, Some(Timestamp::now()));
         for repair in &summary.repairs {
             log.warning(repair);
@@ -201,14 +195,28 @@ impl Watch<'_> {
         {
             self.note_first_run(first_run);
         }
+        self.warn_of_failures(summary);
+    }
+
+    fn note_metrics(&self, summary: &Summary) {
+        let Some(metrics) = self.metrics else {
+            return;
+        };
+        for (one, report) in self.series.iter().zip(&summary.series) {
+            metrics.note_series(one.metric_labels(), report);
+        }
+        metrics.note_run(summary.is_complete);
+    }
+
+    fn warn_of_failures(&self, summary: Summary) {
         if summary.is_unreachable && summary.failed.is_empty() {
-            log.warning("the service does not respond; still trying");
+            self.log.warning("the service does not respond; still trying");
         } else if summary.failed_pages > 0 {
             let failed = counted(summary.failed_pages, "request");
-            log.warning(&format!("{failed} failed; the run in an hour repeats what is missing"));
+            self.log.warning(&format!("{failed} failed; the run in an hour repeats what is missing"));
         }
         for (series, error) in summary.failed {
-            log.warning(&format!("{}: {}", self.labels[series], Failure::from(error)));
+            self.log.warning(&format!("{}: {}", self.labels[series], Failure::from(error)));
         }
     }
 

@@ -23,8 +23,9 @@ fn the_page_has_a_chart_of_each_series_and_escapes_text() {
     assert_eq!((written.code, written.out.as_str()), (Some(0), ""), "{}", written.err);
     let html = std::fs::read_to_string(&page).unwrap();
     assert!(html.contains("48 records from 2025-01-01 00:00 to 2025-01-02 23:00"), "{html}");
-    assert!(html.contains("<svg ") && html.contains("<path d=\"M"), "{html}");
-    assert!(!html.contains("<b>X"), "{html}");
+    assert!(html.contains("<svg "), "{html}");
+    assert_eq!(html.matches("<svg ").count(), html.matches("<path d=\"M").count(), "{html}");
+    assert!(!html.contains("<b>X") && html.contains("b&#62;X&#38;"), "{html}");
     // The page is complete without a network.
     assert!(!html.contains("http") && !html.contains("<script"), "{html}");
 }

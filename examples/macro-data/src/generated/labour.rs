@@ -73,7 +73,7 @@ impl Endpoint for MonthlyFigures {
         )
         .series::<MonthlyFiguresRecord>(Some("time"), Evidence::Documented)
         .data(Some("Results.series.*.data"))
-        .key(&["seriesID"])
+        .key(&["series"])
         .history_source(
             HistorySource::Endpoint(
                 &HistoryInfo {
@@ -112,7 +112,7 @@ pub struct MonthlyFiguresRecord {
     /// Remarks about the figure.
     pub footnotes: Vec<Footnote>,
     /// The code of the series. A label: `seriesID` of the group that contains the record.
-    pub series_id: String,
+    pub series: String,
     /// Start of the period in `year` and `period`.
     pub time: Option<Timestamp>,
     /// Fields that the catalogue does not list.
@@ -160,8 +160,8 @@ impl Record for MonthlyFiguresRecord {
                     )
                     .summary("Remarks about the figure."),
                 FieldInfo::new(
-                        "series_id",
-                        "seriesID",
+                        "series",
+                        "series",
                         ValueType::String,
                         Evidence::Documented,
                     )
@@ -184,7 +184,7 @@ impl Record for MonthlyFiguresRecord {
 
 fields!(
     MonthlyFiguresRecord => year = 0, period = 1, period_name = 2, latest = 3, value = 4,
-    footnotes = 5, series_id = 6, time = 7
+    footnotes = 5, series = 6, time = 7
 );
 
 /// A remark about a figure.
