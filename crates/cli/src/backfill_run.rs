@@ -120,20 +120,20 @@ impl<'r> FileRun<'r> {
         EndedRun { json_lines, outcome: reporter.end(self.file, ended, signal) }
     }
 
-    /// Returns what shows the progress of the run.
+    /// What shows the progress of the run.
     pub(crate) fn reporter(&self, plan: &BackfillPlan) -> Reporter {
         let mut reporter = Reporter::new(self.log, Bar::new(self.log, plan.requests()), self.labels.clone());
         reporter.refetches_gaps = self.job.refetch_gaps;
         reporter
     }
 
-    /// Returns a JSON object for each series of a run that could not begin.
+    /// A JSON object for each series of a run that could not begin.
     pub(crate) fn not_begun(&self, error: &dataset::Error) -> String {
         let reporter = Reporter::new(self.log, Bar::new(self.log, 0), self.labels.clone());
         reporter.json_lines(self.file, &unchanged(&self.job.series), Some(error))
     }
 
-    /// Returns the newest record of a series and its end. The interval of a partial record has not ended yet.
+    /// The newest record of a series and its end. The interval of a partial record has not ended yet.
     fn newest(&self, last: Option<Timestamp>, end: Option<Timestamp>) -> (Option<Timestamp>, Option<Timestamp>) {
         (last, if self.job.include_partial { last } else { end })
     }
@@ -149,7 +149,7 @@ fn note_run(metrics: &Metrics, file: &JobFile, ended: &Result<Summary, dataset::
     metrics.note_run(ended.as_ref().is_ok_and(|summary| summary.is_complete));
 }
 
-/// Returns the summary of a run that has changed no series.
+/// The summary of a run that has changed no series.
 pub(crate) fn unchanged(series: &[SeriesRequest]) -> Summary {
     let mut summary = Summary::default();
     for one in series {

@@ -86,7 +86,7 @@ pub(crate) enum Command {
     Man(Man),
 }
 
-/// Returns the definition of the command line, with the params of the endpoints that the arguments contain.
+/// The definition of the command line, with the params of the endpoints that the arguments contain.
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     let mut chosen: Vec<Endpoint> = Vec::new();
     for word in words.iter().filter_map(|word| word.to_str()) {
@@ -164,7 +164,7 @@ fn has_shown_option(command: &clap::Command, option: &str) -> bool {
     shown.any(|arg| arg.get_long() == Some(name))
 }
 
-/// Returns the advice about a further word, or about an option that a similar program has and this command does not have.
+/// The advice about a further word, or about an option that a similar program has and this command does not have.
 fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<String> {
     let name = command.get_name();
     if words.iter().take_while(|word| *word != name).any(|word| word.to_string_lossy().starts_with(written)) {
@@ -199,7 +199,7 @@ fn has_option(command: &clap::Command, name: &str) -> bool {
     command.get_arguments().any(|arg| arg.get_long() == Some(name))
 }
 
-/// Returns the options for params that help shows, if the command has params.
+/// The options for params that help shows, if the command has params.
 fn accepted(command: &clap::Command) -> Option<String> {
     let mut params = Vec::new();
     for arg in command.get_arguments() {
@@ -213,7 +213,7 @@ fn accepted(command: &clap::Command) -> Option<String> {
     Some(format!("accepted params: {}", params.join(", ")))
 }
 
-/// Returns the param that selects the interval of a history; empty if no endpoint has one.
+/// The param that selects the interval of a history; empty if no endpoint has one.
 fn step_param() -> &'static str {
     endpoint_names::with_path().find_map(endpoint_names::history).map_or("", |info| info.step)
 }

@@ -11,7 +11,7 @@ use crate::sections::section;
 /// An endpoint with its group.
 pub(crate) type Found = (&'static GroupInfo, Endpoint);
 
-/// Returns the endpoints that have all words, optionally only those with a history for files. Endpoints without a path
+/// The endpoints that have all words, optionally only those with a history for files. Endpoints without a path
 /// are last.
 pub(crate) fn found(words: &[String], only_with_history: bool) -> Vec<Found> {
     let mut found = Vec::new();
@@ -45,7 +45,7 @@ pub(crate) fn nothing_found(words: &[String]) -> Failure {
     Failure::usage(format!("no endpoint matches `{}`", words.join(" "))).help_if(help)
 }
 
-/// Returns all text that is searched, in lower case.
+/// All text that is searched, in lower case.
 fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
     let mut texts = vec![group.ident, group.title, endpoint.ident, endpoint.name, endpoint.summary, endpoint.notes];
     texts.extend(endpoint.params().map(|param| param.wire_name));
@@ -61,7 +61,7 @@ fn searched(group: &GroupInfo, endpoint: &EndpointInfo) -> String {
     texts.join("\n").to_lowercase()
 }
 
-/// Returns the undocumented facts of an endpoint, its params and its fields.
+/// The undocumented facts of an endpoint, its params and its fields.
 fn unknown_facts(endpoint: &EndpointInfo) -> Vec<&'static str> {
     let mut unknown = endpoint.unknown.to_vec();
     unknown.extend(endpoint.params().flat_map(|param| param.unknown.iter().copied()));

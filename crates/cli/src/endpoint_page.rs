@@ -16,7 +16,7 @@ use crate::sections::{section, wrapped};
 use crate::stdout;
 use crate::time_arg;
 
-/// Returns the page with lines of at most this many characters. Its headings have styles.
+/// The page with lines of at most this many characters. Its headings have styles.
 pub(crate) fn page(endpoint: &EndpointInfo, width: usize) -> String {
     let bold = stdout::HEADING;
     let mut out = format!("{bold}{}{bold:#}\n", endpoint.name);
@@ -159,7 +159,7 @@ fn field_row(info: &FieldInfo) -> [String; 2] {
     [info.wire_name.to_owned(), format!("{} ({}{optional})", stated(info.summary, &facts, info.notes), info.evidence)]
 }
 
-/// Returns the summary, the sentences about the facts, and the notes.
+/// The summary, the sentences about the facts, and the notes.
 fn stated(summary: &str, facts: &Facts<'_>, notes: &str) -> String {
     let sentences = facts.sentences(str::to_owned, str::to_owned);
     let mut texts = vec![summary, &sentences, notes];

@@ -6,7 +6,7 @@ use crate::endpoint_names::{self, Endpoint};
 use crate::param_options::{self, option_name, splits};
 use crate::program::program;
 
-/// Returns the help that follows the options of `get`.
+/// The help that follows the options of `get`.
 pub(crate) fn get() -> String {
     let Some(endpoint) = example() else { return String::new() };
     let mut notes = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn get() -> String {
     format!("{notes}  {two}\n  {one} > records.csv")
 }
 
-/// Returns the help that follows the options of `backfill`.
+/// The help that follows the options of `backfill`.
 pub(crate) fn backfill() -> String {
     let Some(endpoint) = example() else { return String::new() };
     let mut params = String::new();
@@ -45,13 +45,13 @@ pub(crate) fn backfill() -> String {
     )
 }
 
-/// Returns the help that follows the options of `poll`.
+/// The help that follows the options of `poll`.
 pub(crate) fn poll() -> String {
     let Some(line) = example().map(|endpoint| line("poll", endpoint, 2)) else { return String::new() };
     format!("  {line}\n  {line} --from 7d --out data/\n  {line} --from 1h --format csv > today.csv")
 }
 
-/// Returns the help that follows the options of `plot`.
+/// The help that follows the options of `plot`.
 pub(crate) fn plot() -> String {
     let Some(endpoint) = example() else { return String::new() };
     let one = line("plot", endpoint, 1);
@@ -59,12 +59,12 @@ pub(crate) fn plot() -> String {
     format!("  {two} --from 30d\n  {one} --from 90d --out quarter.svg")
 }
 
-/// Returns a command with an endpoint and its required params; one of them has this many values.
+/// A command with an endpoint and its required params; one of them has this many values.
 pub(crate) fn line(command: &str, endpoint: &EndpointInfo, values: usize) -> String {
     format!("{} {command} {}{}", program().name, endpoint_names::name(endpoint), options(endpoint, values))
 }
 
-/// Returns the required params of an endpoint as options with example values; one of them has this many values.
+/// The required params of an endpoint as options with example values; one of them has this many values.
 pub(crate) fn options(endpoint: &EndpointInfo, values: usize) -> String {
     let several = several(endpoint).filter(|_| values > 1);
     let mut options = String::new();
@@ -80,7 +80,7 @@ pub(crate) fn options(endpoint: &EndpointInfo, values: usize) -> String {
     options
 }
 
-/// Returns the required param whose values are most likely to be combined, an open set, with two of its values.
+/// The required param whose values are most likely to be combined, an open set, with two of its values.
 fn several(endpoint: &EndpointInfo) -> Option<(&'static str, String)> {
     required(endpoint).find_map(|info| {
         let ValueType::Named(TypeInfo { open: true, values: [one, two, ..], .. }) = info.ty else { return None };
@@ -92,7 +92,7 @@ fn required(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static ParamInfo>
     endpoint.params().filter(|info| param_options::required(info).is_some())
 }
 
-/// Returns the example of a param, or else a value that is known and not known to be rejected.
+/// The example of a param, or else a value that is known and not known to be rejected.
 fn value(info: &ParamInfo) -> Option<&'static str> {
     if info.example.is_some() {
         return info.example;
@@ -104,12 +104,12 @@ fn value(info: &ParamInfo) -> Option<&'static str> {
     known.into_iter().find(|value| !info.rejected_values.contains(value))
 }
 
-/// Returns whether a value is known for each required param.
+/// Whether a value is known for each required param.
 pub(crate) fn is_complete(endpoint: &EndpointInfo) -> bool {
     required(endpoint).all(|info| value(info).is_some())
 }
 
-/// Returns an endpoint whose required params have known values: preferably the one that the catalogue marks as the example,
+/// An endpoint whose required params have known values: preferably the one that the catalogue marks as the example,
 /// then one with a history, then one with the best evidence.
 pub(crate) fn example() -> Option<Endpoint> {
     let complete = endpoint_names::with_path().filter(|endpoint| is_complete(endpoint));

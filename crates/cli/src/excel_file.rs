@@ -41,7 +41,7 @@ impl ExcelFile {
         Ok(Self { columns, sheet, times, rows: 0 })
     }
 
-    /// Returns the number of rows.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> u32 {
         self.rows
     }
@@ -80,7 +80,7 @@ impl ExcelFile {
         Ok(())
     }
 
-    /// Returns the bytes of the file.
+    /// The bytes of the file.
     pub(crate) fn finish(self) -> Result<Vec<u8>, XlsxError> {
         let mut book = Workbook::new();
         book.push_worksheet(self.sheet);
@@ -88,12 +88,12 @@ impl ExcelFile {
     }
 }
 
-/// Returns whether a number of Excel, which is a float, has every digit.
+/// Whether a number of Excel, which is a float, has every digit.
 fn is_exact(number: &serde_json::Number) -> bool {
     number.is_f64() || number.as_i64().is_some_and(|integer| integer.unsigned_abs() <= MAX_INTEGER)
 }
 
-/// Returns a time from 1900 on, the first year of Excel.
+/// A time from 1900 on, the first year of Excel.
 fn date_time(text: &str) -> Option<ExcelDateTime> {
     let time: Timestamp = text.parse().ok()?;
     ExcelDateTime::from_timestamp(time.unix_seconds()).ok()

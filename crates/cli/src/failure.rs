@@ -57,7 +57,7 @@ pub(crate) struct Failure {
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// Returns the advice about damaged files.
+/// The advice about damaged files.
 pub(crate) fn repair_help(path: &str) -> String {
     let name = program().name;
     let path = quoted(path);
@@ -161,20 +161,20 @@ impl Failure {
     }
 }
 
-/// Returns the system's message, without the error number.
+/// The system's message, without the error number.
 pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// Returns the reason for the failure of a request, in one line and without the request, the body, the number of
+/// The reason for the failure of a request, in one line and without the request, the body, the number of
 /// attempts and the time of a retry.
 pub(crate) fn brief(error: &Error) -> String {
     let text = error.to_string();
     if error.endpoint().is_some() { brief_text(&text) } else { shortened(&text) }
 }
 
-/// Returns the same as [`brief`] for the text of an error with an endpoint.
+/// The same as [`brief`] for the text of an error with an endpoint.
 pub(crate) fn brief_text(text: &str) -> String {
     shortened(text.split_once("): ").map_or(text, |(_, reason)| reason))
 }

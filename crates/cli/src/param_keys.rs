@@ -25,7 +25,7 @@ impl ParamKeys {
         named.or_else(|| self.0.iter().find(|one| one.earlier_names().contains(key)))
     }
 
-    /// Returns the keys of all params.
+    /// The keys of all params.
     pub(crate) fn names(&self) -> Vec<String> {
         self.0.iter().map(|one| names().job_key(one.wire_name)).collect()
     }

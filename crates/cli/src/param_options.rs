@@ -43,12 +43,12 @@ impl Params {
         is_known || self.passed_on.iter().any(|(name, _)| name == wire_name)
     }
 
-    /// Returns the option or the key that sets a param.
+    /// The option or the key that sets a param.
     pub(crate) fn written(&self, wire_name: &str) -> String {
         if self.are_keys { names().job_key(wire_name) } else { format!("--{}", option_name(wire_name)) }
     }
 
-    /// Returns the advice to send a value unchecked; `None` for a job file, which has no option for that.
+    /// The advice to send a value unchecked; `None` for a job file, which has no option for that.
     pub(crate) fn unchecked(&self, wire_name: &str, value: &str) -> Option<String> {
         if self.are_keys {
             return None;
@@ -57,7 +57,7 @@ impl Params {
     }
 }
 
-/// Returns the source of the fact that a param is required. A param of the path is always required.
+/// The source of the fact that a param is required. A param of the path is always required.
 pub(crate) fn required(info: &ParamInfo) -> Option<Evidence> {
     info.required.or((info.location == ParamLocation::Path).then_some(info.evidence))
 }
@@ -69,7 +69,7 @@ pub(crate) struct Offered {
     pub(crate) infos: Vec<&'static ParamInfo>,
 }
 
-/// Returns the params that these endpoints accept, or the params of all endpoints if the list is empty.
+/// The params that these endpoints accept, or the params of all endpoints if the list is empty.
 pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoint_names::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
@@ -107,7 +107,7 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -
     })
 }
 
-/// Returns the params that the command sets: those of a range, and with `has_pages` those of pages too.
+/// The params that the command sets: those of a range, and with `has_pages` those of pages too.
 fn hidden_params(chosen: &[Endpoint], has_pages: bool) -> Vec<&'static str> {
     let mut hidden = Vec::new();
     let histories = chosen.iter().filter_map(|endpoint| history(endpoint));
@@ -118,7 +118,7 @@ fn hidden_params(chosen: &[Endpoint], has_pages: bool) -> Vec<&'static str> {
     hidden
 }
 
-/// Returns the options of a command that set no param.
+/// The options of a command that set no param.
 fn own_options(command: &Command) -> Vec<String> {
     let mut options: Vec<String> = GLOBAL.map(str::to_owned).into();
     for arg in command.get_arguments() {
@@ -131,14 +131,14 @@ fn own_options(command: &Command) -> Vec<String> {
     options
 }
 
-/// Returns the names of the params that a history sets in the request of each page; the first two set the range.
+/// The names of the params that a history sets in the request of each page; the first two set the range.
 pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
     let sort = info.sort.map(|(name, _)| name);
     let all = [info.from, info.to, info.limit].into_iter().chain(sort);
     all.filter(|name| !name.is_empty())
 }
 
-/// Returns the option that sets a param of an endpoint: `--from` and `--to` for the range of its history.
+/// The option that sets a param of an endpoint: `--from` and `--to` for the range of its history.
 pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
     match history(endpoint) {
         Some(info) if info.from == wire_name => "--from".to_owned(),
@@ -147,7 +147,7 @@ pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
     }
 }
 
-/// Returns the names of the params of all endpoints.
+/// The names of the params of all endpoints.
 pub(crate) fn names() -> &'static ParamNames {
     static NAMES: OnceLock<ParamNames> = OnceLock::new();
     NAMES.get_or_init(|| {
@@ -163,7 +163,7 @@ pub(crate) fn names() -> &'static ParamNames {
     })
 }
 
-/// Returns the option that sets a param, without dashes.
+/// The option that sets a param, without dashes.
 pub(crate) fn option_name(wire_name: &str) -> String {
     names().option(wire_name)
 }
@@ -230,7 +230,7 @@ impl Offered {
 /// Maximum number of values in help; `describe` lists all.
 const MAX_LISTED: usize = 6;
 
-/// Returns the accepted values or an example, as part of a line of help. A long list is shortened to its first two
+/// The accepted values or an example, as part of a line of help. A long list is shortened to its first two
 /// values.
 fn values(info: &ParamInfo) -> Option<String> {
     let known: Vec<&str> = match info.ty {
@@ -246,7 +246,7 @@ fn values(info: &ParamInfo) -> Option<String> {
     }
 }
 
-/// Returns the names of endpoints, for shell completion.
+/// The names of endpoints, for shell completion.
 pub(crate) fn endpoint_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let mut candidates = Vec::new();
@@ -258,12 +258,12 @@ pub(crate) fn endpoint_candidates() -> ArgValueCandidates {
     })
 }
 
-/// Returns the help of an argument for endpoints, with the command that lists them.
+/// The help of an argument for endpoints, with the command that lists them.
 pub(crate) fn endpoints_help(command: &str) -> String {
     format!("Endpoints by name; `{} {command}` lists them", program().name)
 }
 
-/// Returns the known values of a param, for shell completion.
+/// The known values of a param, for shell completion.
 fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
     match ty {
         ValueType::Named(ty) => {
@@ -296,7 +296,7 @@ pub(crate) fn several_values(written: &str, words: impl Iterator<Item = OsString
 /// The options with values separated by commas that are no params.
 pub(crate) const LIST_OPTIONS: [&str; 2] = ["endpoint", "field"];
 
-/// Returns whether commas separate the values of an option.
+/// Whether commas separate the values of an option.
 fn is_list_option(name: &str) -> bool {
     let mut params = offered(&[]).into_iter();
     LIST_OPTIONS.contains(&name) || params.any(|param| option_name(param.wire_name) == name && splits(param.infos[0]))

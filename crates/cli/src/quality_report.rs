@@ -39,7 +39,7 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
     ]
 }
 
-/// Returns all figures as JSON.
+/// All figures as JSON.
 pub(crate) fn object(path: &str, quality: &Quality) -> Value {
     let mut series = Vec::new();
     for one in &quality.series {
@@ -72,12 +72,12 @@ pub(crate) fn object(path: &str, quality: &Quality) -> Value {
     })
 }
 
-/// Returns the number of intervals of ranges.
+/// The number of intervals of ranges.
 pub(crate) fn steps(series: &SeriesStatus, ranges: &[Range<Timestamp>]) -> u64 {
     time_arg::steps(ranges, series.interval)
 }
 
-/// Returns a table with a row for each field of each series.
+/// A table with a row for each field of each series.
 pub(crate) fn table_of(all: &[SeriesQuality]) -> Table {
     let names = [
         "series",

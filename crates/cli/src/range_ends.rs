@@ -32,12 +32,12 @@ pub(crate) struct SeriesEnds<'a> {
 }
 
 impl SeriesEnds<'_> {
-    /// Returns whether the first record is at least two intervals after the start of the range.
+    /// Whether the first record is at least two intervals after the start of the range.
     fn begins_late(&self) -> bool {
         self.interval.passed(&(self.asked.start..self.first)) >= 2
     }
 
-    /// Returns whether the last record is at least two intervals, and a day, before the end of the range.
+    /// Whether the last record is at least two intervals, and a day, before the end of the range.
     fn ends_early(&self) -> bool {
         let margin = Duration::from_secs(86_400);
         self.end + margin <= self.asked.end && self.interval.passed(&(self.end..self.asked.end)) >= 2
@@ -74,7 +74,7 @@ struct SameAge {
     length: Duration,
 }
 
-/// Returns a sentence if the service has only its newest records: the first record of a series has moved with the clock,
+/// A sentence if the service has only its newest records: the first record of a series has moved with the clock,
 /// or several series begin exactly the same number of intervals before the request.
 pub(crate) fn cap(series: &[SeriesEnds<'_>]) -> Option<String> {
     let mut ages: BTreeMap<(Duration, u64), SameAge> = BTreeMap::new();

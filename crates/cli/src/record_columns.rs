@@ -36,7 +36,7 @@ impl<'r> Part<'r> {
     }
 }
 
-/// Returns the records of a body, if it has any.
+/// The records of a body, if it has any.
 pub(crate) fn part<'r>(index: usize, series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
     let (records, times) = match body {
         AnyBody::Series(all) => (all.records.as_slice(), all.times()),
@@ -46,7 +46,7 @@ pub(crate) fn part<'r>(index: usize, series: &'r Series, body: &'r AnyBody) -> O
     Some(Part { index, series, records, times })
 }
 
-/// Returns the time field of the endpoint's records.
+/// The time field of the endpoint's records.
 pub(crate) fn time_field(endpoint: &EndpointInfo) -> Option<&'static str> {
     match endpoint.body {
         BodyInfo::Series { time, .. } => time,
@@ -54,7 +54,7 @@ pub(crate) fn time_field(endpoint: &EndpointInfo) -> Option<&'static str> {
     }
 }
 
-/// Returns the fields of the endpoint's records; `None` if they are unknown.
+/// The fields of the endpoint's records; `None` if they are unknown.
 pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     match endpoint.body {
         BodyInfo::Series { record, .. } => record,
@@ -63,12 +63,12 @@ pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     }
 }
 
-/// Returns the known fields of the endpoint's records.
+/// The known fields of the endpoint's records.
 pub(crate) fn fields(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static FieldInfo> {
     record(endpoint).into_iter().flat_map(|record| record.fields)
 }
 
-/// Returns the columns of these series: the time, the endpoint and the params if they differ among the series, and the
+/// The columns of these series: the time, the endpoint and the params if they differ among the series, and the
 /// fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
 ///
 /// With `all_params`, every param that is set is a column, so that the columns do not depend on the number of series.
@@ -101,7 +101,7 @@ pub(crate) fn columns(series: &[Series], parts: &[Part<'_>], all_params: bool) -
     columns
 }
 
-/// Returns the names of a record's fields if the catalogue lists no fields; the record is then a JSON object.
+/// The names of a record's fields if the catalogue lists no fields; the record is then a JSON object.
 fn untyped_fields(record: &AnyRecord) -> impl Iterator<Item = &String> {
     let object = record.as_any().and_then(Value::as_object);
     object.into_iter().flat_map(Map::keys)
@@ -112,7 +112,7 @@ fn has_unknown_fields(part: &Part<'_>) -> bool {
     part.records.iter().any(|record| dataset::unknown_fields(&params, record).is_some())
 }
 
-/// Returns a row for each record.
+/// A row for each record.
 pub(crate) fn rows(columns: &[String], part: &Part<'_>) -> Vec<Vec<Cell>> {
     let params = part.series.identity();
     let mut rows = Vec::with_capacity(part.records.len());
@@ -129,7 +129,7 @@ pub(crate) fn rows(columns: &[String], part: &Part<'_>) -> Vec<Vec<Cell>> {
     rows
 }
 
-/// Returns the fields of a record that have no column, as an object.
+/// The fields of a record that have no column, as an object.
 fn unknown_fields(columns: &[String], params: &[Param], record: &AnyRecord) -> Cell {
     let unknown = dataset::unknown_fields(params, record);
     let mut without_column = Map::new();

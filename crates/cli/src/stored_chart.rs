@@ -28,7 +28,7 @@ pub(crate) struct StoredPanels {
     names: BTreeSet<String>,
 }
 
-/// Returns a panel for each chosen field of each endpoint.
+/// A panel for each chosen field of each endpoint.
 pub(crate) async fn panels(
     tables: &StoredTables,
     series: &[SeriesStatus],
@@ -75,7 +75,7 @@ impl StoredPanels {
         Ok(())
     }
 
-    /// Returns a line for each series.
+    /// A line for each series.
     async fn lines(
         &mut self,
         stored: &StoredRows<'_>,

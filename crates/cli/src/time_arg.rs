@@ -24,7 +24,7 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// Returns the start of the range: the start of the interval that contains an age, and any other time unchanged,
+    /// The start of the range: the start of the interval that contains an age, and any other time unchanged,
     /// because the service may begin its intervals at other times.
     pub(crate) fn of(self, interval: Interval) -> Timestamp {
         if self.is_age { interval.start_of(self.time) } else { self.time }
@@ -86,7 +86,7 @@ fn lacks_minutes(after_hour: &str) -> bool {
     !may_be_minutes
 }
 
-/// Returns what an invalid date exceeds: the number of months, or of the days of its month.
+/// What an invalid date exceeds: the number of months, or of the days of its month.
 fn exceeded(text: &str) -> Option<String> {
     let month = text.get(..7)?;
     if text.get(7..8) != Some("-") {
@@ -120,7 +120,7 @@ pub(crate) fn start(text: &str) -> Result<Start, String> {
     parse(text, now())
 }
 
-/// Returns the current time, rounded down to a second.
+/// The current time, rounded down to a second.
 pub(crate) fn now() -> Timestamp {
     Timestamp::now().floor(Duration::from_secs(1))
 }
@@ -149,7 +149,7 @@ pub(crate) fn argument(time: Timestamp) -> String {
     text.strip_suffix(" 00:00").map_or_else(|| text.replace(' ', "T"), str::to_owned)
 }
 
-/// Returns the sum of the intervals that each range overlaps. An interval that two ranges overlap counts twice.
+/// The sum of the intervals that each range overlaps. An interval that two ranges overlap counts twice.
 pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, interval: Interval) -> u64 {
     ranges.into_iter().map(|range| interval.count(range)).sum()
 }

@@ -53,7 +53,7 @@ pub(crate) fn limited(text: &str, max_tokens: usize, advice: &str) -> String {
     kept + &ending(omitted)
 }
 
-/// Returns the lines that the run of a command has printed for a user.
+/// The lines that the run of a command has printed for a user.
 pub(crate) fn notes(lines: &[String]) -> String {
     let mut text = String::new();
     for line in lines.iter().take(MAX_NOTES) {

@@ -28,7 +28,7 @@ impl Arguments {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    /// Returns a text; `None` if the argument is missing or empty.
+    /// A text; `None` if the argument is missing or empty.
     pub(crate) fn text(&self, name: &str) -> Result<Option<&str>> {
         match self.value(name) {
             None => Ok(None),
@@ -66,7 +66,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the params of these endpoints, or of all endpoints if the list is empty.
+    /// The params of these endpoints, or of all endpoints if the list is empty.
     pub(crate) fn params(&self, endpoints: &[Endpoint]) -> Result<Params> {
         let mut params = Params { are_keys: true, ..Params::default() };
         let given = match self.value("params") {

@@ -51,7 +51,7 @@ impl Excerpt {
         }
     }
 
-    /// Returns the rows as CSV, without the time at which each was fetched.
+    /// The rows as CSV, without the time at which each was fetched.
     pub(crate) fn csv(excerpts: &[Self]) -> Result<String> {
         let mut writer = TextWriter::csv(Vec::new());
         for excerpt in excerpts {

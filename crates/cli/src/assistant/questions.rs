@@ -80,7 +80,7 @@ fn hourly(metric: &Metric, keys: &[&str], from: &str, to: &str, file: &str) -> V
     json!({ "endpoint": metric.name, "params": params, "from": from, "to": to, "file": file })
 }
 
-/// Returns the values of a column of CSV that follows a line.
+/// The values of a column of CSV that follows a line.
 fn column(text: &str, after: &str, name: &str) -> Vec<String> {
     let start = text.find(after).unwrap() + after.len();
     let csv = text[start..].trim_start().split("\n\n").next().unwrap();

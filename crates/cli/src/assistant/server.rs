@@ -48,7 +48,7 @@ impl Answered {
     }
 }
 
-/// Returns the endpoints that have all words.
+/// The endpoints that have all words.
 fn endpoints(words: &str) -> Result<String> {
     let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let found = found(&words, false);
@@ -129,7 +129,7 @@ impl ServerHandler for AssistantServer {
     }
 }
 
-/// Returns the answer of a tool, after the lines that its command has printed.
+/// The answer of a tool, after the lines that its command has printed.
 fn result(answered: Result<Answered>, lines: &[String]) -> CallToolResult {
     let (text, failure) = match answered {
         Ok(Answered { text, failure }) => (text, failure),

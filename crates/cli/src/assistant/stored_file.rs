@@ -155,7 +155,7 @@ fn number(number: Option<f64>) -> Cell {
     Cell::Value(json!(rounded))
 }
 
-/// Returns the first and the last rows of each series as CSV.
+/// The first and the last rows of each series as CSV.
 async fn ends_csv(target: &StoredTarget<'_>, series: &[SeriesQuality]) -> Result<String> {
     let mut excerpts: BTreeMap<&str, Excerpt> = BTreeMap::new();
     let mut endpoints = BTreeSet::new();
@@ -216,7 +216,7 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
     Ok(text)
 }
 
-/// Returns the figures of a file.
+/// The figures of a file.
 pub(crate) async fn report(path: &str, log: Log) -> Result<String> {
     let target = StoredTarget::open(path, log).await?;
     let quality = dataset::quality(&target.tables).await?;

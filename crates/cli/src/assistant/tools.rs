@@ -19,7 +19,7 @@ pub(crate) const INSTRUCTIONS: &str = "Find an endpoint, describe it, fetch a ra
 /// What an assistant is also told if the service is the sandbox.
 pub(crate) const SANDBOX: &str = " All data is invented by a sandbox, and says nothing about the real service.";
 
-/// Returns the definitions of all tools.
+/// The definitions of all tools.
 pub(crate) fn tools() -> Vec<Tool> {
     let text = || json!({ "type": "string" });
     let params = || json!({ "type": "object", "description": "names without --; a list of values: several series" });

@@ -26,7 +26,7 @@ impl WorkFolder {
         Ok(Self { root })
     }
 
-    /// Returns the path of a file or folder, which may not exist yet.
+    /// The path of a file or folder, which may not exist yet.
     pub(crate) fn resolve(&self, name: &str) -> Result<String> {
         let relative = self.relative(name);
         let mut path = self.root.clone();

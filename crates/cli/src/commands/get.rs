@@ -219,7 +219,7 @@ fn page_size(series: &Series) -> Option<usize> {
     size.parse().ok()
 }
 
-/// Returns an error if an endpoint has no pages.
+/// An error if an endpoint has no pages.
 fn require_pages(endpoints: &[Endpoint]) -> Result<()> {
     let Some(endpoint) = endpoints.iter().find(|endpoint| endpoint.pages.is_none()) else { return Ok(()) };
     let message = format!("{} has no known pages", name(endpoint));

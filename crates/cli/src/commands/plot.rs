@@ -72,7 +72,7 @@ impl Plot {
         failure::first(failed)
     }
 
-    /// Returns the path of a file or a data set, if the only argument is that and no endpoint.
+    /// The path of a file or a data set, if the only argument is that and no endpoint.
     fn stored_path(&self) -> Option<&str> {
         let [path] = &self.requested.endpoints[..] else { return None };
         let has_form = path.contains('/') || dataset::Format::of(Path::new(path)).is_some();
@@ -126,7 +126,7 @@ impl Plot {
         Ok(())
     }
 
-    /// Returns all records of the range of every series, fetched concurrently, and the failures of other series.
+    /// All records of the range of every series, fetched concurrently, and the failures of other series.
     async fn fetched(&self, log: Log) -> Result<(Vec<Fetched>, Vec<Failure>)> {
         let all = self.requested.histories(self.from.map_or(self.to, |from| from.time), log)?;
         let of_endpoints = all.chunk_by(|one, other| is_same(one.endpoint, other.endpoint));

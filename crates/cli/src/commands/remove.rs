@@ -108,7 +108,7 @@ impl Remove {
     }
 }
 
-/// Returns whether the service has rejected a series with rows, or no job has it any more.
+/// Whether the service has rejected a series with rows, or no job has it any more.
 fn is_final(series: &SeriesStatus) -> bool {
     series.rows > 0 && (series.rejected.is_some() || series.is_retired)
 }
