@@ -18,6 +18,8 @@ mod service_location;
 
 mod new_endpoints;
 
+use std::collections::BTreeMap;
+
 use catalogue::Catalogue;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
@@ -47,18 +49,31 @@ impl Recording {
         let entries = RecordedEntries::read(files)?;
         let paths = EndpointPath::all(&content);
         let location = ServiceLocation::choose(&content, &paths, &entries.usable, host);
+        let mut responses_by_host: BTreeMap<String, usize> = BTreeMap::new();
+        for entry in &entries.usable {
+            *responses_by_host.entry(entry.host.clone()).or_default() += 1;
+        }
         let mut skipped = entries.skipped;
         let mut endpoints = IndexMap::new();
         for entry in entries.usable {
             match location.endpoint(&paths, &entry) {
                 Ok(endpoint) => add_response(&mut endpoints, endpoint, entry),
                 Err(why) => {
-                    skipped.insert(format!("`{}`: {why}", entry.shown_path()));
+                    skipped.insert(skipped_line(&entry, &why, responses_by_host[&entry.host], &location));
                 }
             }
         }
         Ok(Self { endpoints: endpoints.into_values().collect(), skipped: Vec::from_iter(skipped) })
     }
+}
+
+/// The line about an entry without an endpoint. Another host has one line for all of its responses, because websites call
+/// many hosts.
+fn skipped_line(entry: &Entry, why: &str, responses_of_host: usize, location: &ServiceLocation) -> String {
+    if location.has_host_of(entry) || responses_of_host == 1 {
+        return format!("`{}`: {why}", entry.shown_path());
+    }
+    format!("`{}`: {responses_of_host} responses of {why}", entry.host)
 }
 
 fn add_response(endpoints: &mut IndexMap<String, EndpointResponses>, endpoint: &str, entry: Entry) {

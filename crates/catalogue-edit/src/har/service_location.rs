@@ -47,9 +47,14 @@ impl ServiceLocation {
         best
     }
 
+    /// `true` if an entry is of this host, or the host is unknown.
+    pub(super) fn has_host_of(&self, entry: &Entry) -> bool {
+        self.host.is_empty() || entry.host == self.host
+    }
+
     /// The label of the endpoint of an entry, or the reason why there is none.
     pub(super) fn endpoint<'p>(&self, paths: &'p [EndpointPath], entry: &Entry) -> Result<&'p str, String> {
-        if entry.host != self.host && !self.host.is_empty() {
+        if !self.has_host_of(entry) {
             return Err(format!("another host than `{}`; `--host {}` chooses it", self.host, entry.host));
         }
         let Some(segments) = entry.segments.strip_prefix(self.base.as_slice()) else {

@@ -273,3 +273,17 @@ fn segments_that_the_response_repeats_become_params() {
     }
     assert_eq!(all.matches("path: /v1/metrics").count(), 1, "{all}");
 }
+
+#[test]
+fn another_host_has_one_line() {
+    let files = har(&[
+        entry("https://a.example/books/BTC", "GET", 200, JSON),
+        entry("https://a.example/books/ETH", "GET", 200, JSON),
+        entry("https://a.example/books/XRP", "GET", 200, JSON),
+        entry("https://b.example/pixel", "GET", 200, JSON),
+        entry("https://b.example/other/pixel", "GET", 200, JSON),
+    ]);
+    let recording = Recording::read(catalogue(), &files, None).expect("a recording");
+    let expected = "`b.example`: 2 responses of another host than `a.example`; `--host b.example` chooses it";
+    assert_eq!(recording.skipped, [expected]);
+}
