@@ -154,6 +154,7 @@ fn decode_all(
         }
         let Ok((label, _)) = content.find(endpoint) else { continue };
         let Ok(responses) = read(options, sample) else { continue };
+        let mut rounded = None;
         for response in responses {
             // Of an error response, only its status and message are learned.
             let is_error = format!("{} is an error response", response.origin);
@@ -164,10 +165,15 @@ fn decode_all(
                 decoded.undecodable = Some(Undecodable { endpoint: endpoint.clone(), why });
                 return Ok(decoded);
             }
-            if let Some(number) = gate.rounded_number(&label, &response) {
-                decoded.notes.push(format!("{label}: {}", number.note(&response.origin)));
-                break;
+            if rounded.is_none()
+                && let Some(number) = gate.rounded_number(&label, &response)
+            {
+                rounded = Some(number.note(&response.origin));
             }
+        }
+        // One number shows what the type `any` does to the others.
+        if let Some(note) = rounded {
+            decoded.notes.push(format!("{label}: {note}"));
         }
     }
     Ok(decoded)
