@@ -81,7 +81,12 @@ impl ObservedQuery {
         self.params.iter().map(|(name, kind)| (name.as_str(), *kind))
     }
 
-    fn merge(&mut self, name: &str, kind: ValueKind) {
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.params.contains_key(name)
+    }
+
+    /// Adds a param with values of a kind.
+    pub(crate) fn merge(&mut self, name: &str, kind: ValueKind) {
         let known = self.params.entry(name.to_owned()).or_insert(kind);
         *known = known.or(kind);
     }

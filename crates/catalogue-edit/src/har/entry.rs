@@ -60,6 +60,11 @@ impl Entry {
         self.values.iter().any(|param| param.name == name && param.value == value)
     }
 
+    /// `true` if the query has several params with this name.
+    pub(super) fn sends_several(&self, name: &str) -> bool {
+        self.values.iter().filter(|param| param.name == name).count() > 1
+    }
+
     /// The params of the query that select a function.
     pub(super) fn functions(&self) -> Vec<FunctionParam> {
         function_params(&self.values)

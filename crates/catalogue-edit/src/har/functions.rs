@@ -2,6 +2,7 @@
 
 use heck::ToSnakeCase;
 
+use super::new_paths::is_long_id;
 use crate::observed_query::QueryParam;
 
 /// The names of params that select a function, the most general first.
@@ -25,6 +26,9 @@ const SELECTORS: [&str; 14] = [
 /// The maximum length of the name of a function.
 const MAX_LENGTH: usize = 64;
 
+/// The minimum length of a token.
+const MIN_TOKEN_LENGTH: usize = 16;
+
 /// A param that selects a function. Unlike other values of a query, the name of a function is not a secret, and becomes
 /// a part of the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,21 +37,41 @@ pub(super) struct FunctionParam {
     pub(super) function: String,
 }
 
-/// The params of a query that select a function, in the order of the selectors.
+/// The params of a query that select a function, in the order of the selectors. If the query has a selector several times,
+/// only the first is used.
 pub(super) fn function_params(query: &[QueryParam]) -> Vec<FunctionParam> {
     let mut found = Vec::new();
     for selector in SELECTORS {
         for param in query {
             if param.name.to_snake_case() == selector && is_function(&param.value) {
                 found.push(FunctionParam { name: param.name.clone(), function: param.value.clone() });
+                break;
             }
         }
     }
     found
 }
 
-/// `true` if a value looks like the name of a function: letters, which other characters of a name may follow.
+/// `true` if a value looks like the name of a function: letters, which other characters of a name may follow. A value that
+/// may be a token is none, because the name of a function becomes a part of the catalogue.
 fn is_function(value: &str) -> bool {
     let is_name = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
-    is_name && value.starts_with(|first: char| first.is_ascii_alphabetic()) && value.len() <= MAX_LENGTH
+    let begins_with_letter = value.starts_with(|first: char| first.is_ascii_alphabetic());
+    is_name && begins_with_letter && value.len() <= MAX_LENGTH && !is_like_token(value)
+}
+
+/// `true` if a value has many digits, or has digits within its words, as random texts have.
+fn is_like_token(value: &str) -> bool {
+    is_long_id(value) || value.len() >= MIN_TOKEN_LENGTH && has_digits_in_words(value)
+}
+
+/// `true` if a word has digits between letters. Names have digits only at the start or end of words, as in `5MIN_V2`.
+fn has_digits_in_words(text: &str) -> bool {
+    for word in text.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let inner = word.trim_matches(|letter: char| letter.is_ascii_digit());
+        if inner.bytes().any(|byte| byte.is_ascii_digit()) {
+            return true;
+        }
+    }
+    false
 }

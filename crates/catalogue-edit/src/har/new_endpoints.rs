@@ -1,6 +1,6 @@
 //! Adds an endpoint for each path in a recording that no endpoint has, and for each function on such a path.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::spec::{Endpoint, Evidence, Group, Known, Param, ParamEntry, ParamLocation};
 use catalogue::{Catalogue, names, url_path};
@@ -19,7 +19,7 @@ use crate::draft::{Draft, Source};
 use crate::editor::Editor;
 use crate::learn::{learn_key, param_of};
 use crate::merge::merge;
-use crate::observed_query::{ObservedQuery, ValueKind, is_secret};
+use crate::observed_query::{ObservedQuery, QueryParam, ValueKind, is_secret};
 use crate::refusal::Refusal;
 use crate::rust_names::{module_name, singular};
 
@@ -114,34 +114,73 @@ struct NewEndpoint {
     /// The path with params. The functions follow as a fragment.
     path: String,
     functions: Vec<FunctionParam>,
+    /// The names of the params among them that a request sends several times.
+    repeated: BTreeSet<String>,
     query: ObservedQuery,
     /// The params of the path.
     path_params: ObservedQuery,
 }
 
 impl NewEndpoint {
+    fn new(path: String, functions: Vec<FunctionParam>) -> Self {
+        Self {
+            path,
+            functions,
+            repeated: BTreeSet::new(),
+            query: ObservedQuery::default(),
+            path_params: ObservedQuery::default(),
+        }
+    }
+
     /// The endpoints of entries. Entries whose paths differ only in data and that select the same functions have one
     /// endpoint.
     fn all(entries: &[Entry]) -> Vec<Self> {
         let mut found = IndexMap::new();
         for entry in entries {
             let functions = entry.functions();
-            let NewPath { text: mut path, mut values } = NewPath::of(entry);
+            let NewPath { text: mut path, values } = NewPath::of(entry);
             if !functions.is_empty() {
                 let names: Vec<&str> = functions.iter().map(|param| param.function.as_str()).collect();
                 path += &format!("#{}", names.join("."));
             }
             let template = url_path::template(&path);
-            let new = Self { path, functions, query: ObservedQuery::default(), path_params: ObservedQuery::default() };
-            let known: &mut Self = found.entry(template).or_insert(new);
-            // Responses can repeat a param in different members, or not at all, so the first path names it.
-            for (value, name) in values.iter_mut().zip(url_path::params(&known.path)) {
-                name.clone_into(&mut value.name);
-            }
-            known.query.add(&entry.query);
-            known.path_params.add(&ObservedQuery::of(&values));
+            let known: &mut Self = found.entry(template).or_insert_with(|| Self::new(path, functions));
+            known.add_request(entry, values);
         }
-        found.into_values().collect()
+        let mut endpoints: Vec<Self> = found.into_values().collect();
+        for endpoint in &mut endpoints {
+            endpoint.rename_path_params();
+        }
+        endpoints
+    }
+
+    /// Adds a request to the endpoint, with the values in its path.
+    fn add_request(&mut self, entry: &Entry, mut values: Vec<QueryParam>) {
+        // Responses can repeat a param in different members, or not at all, so the first path names it.
+        for (value, name) in values.iter_mut().zip(url_path::params(&self.path)) {
+            name.clone_into(&mut value.name);
+        }
+        for param in &self.functions {
+            if entry.sends_several(&param.name) {
+                self.repeated.insert(param.name.clone());
+            }
+        }
+        self.query.add(&entry.query);
+        self.path_params.add(&ObservedQuery::of(&values));
+    }
+
+    /// Gives the params of the path other names than those of the query have.
+    fn rename_path_params(&mut self) {
+        let mut renamed = ObservedQuery::default();
+        for (name, kind) in self.path_params.params() {
+            let mut free = name.to_owned();
+            while self.query.has(&free) || free != name && self.path_params.has(&free) {
+                free = format!("path_{free}");
+            }
+            self.path = self.path.replace(&format!("{{{name}}}"), &format!("{{{free}}}"));
+            renamed.merge(&free, kind);
+        }
+        self.path_params = renamed;
     }
 
     /// `true` if the path of this endpoint is that of a list, followed by one param.
@@ -156,6 +195,10 @@ impl NewEndpoint {
         let segments = naming_segments(url_path::without_fragment(&self.path));
         let module = module_name(segments.first().unwrap_or(&"general"));
         let params = self.params(editor, evidence);
+        for name in &self.repeated {
+            let what = format!("the requests send `{name}` several times; only the first value is sent by the client");
+            editor.note(format!("`{}`: {what}", self.path));
+        }
         let name = self.name(&segments);
         let endpoint = Endpoint {
             name: if is_item { singular(&name) } else { name }.into(),

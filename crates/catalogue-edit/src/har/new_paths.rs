@@ -9,6 +9,10 @@ use super::repeated_values::RepeatedValues;
 use crate::observed_query::QueryParam;
 use crate::rust_names::singular;
 
+/// The minimum length of ids without separators, and the minimum number of digits in them.
+const MIN_ID_LENGTH: usize = 16;
+const MIN_ID_DIGITS: usize = 4;
+
 /// A path with params, and the values that the request has sent.
 pub(super) struct NewPath {
     pub(super) text: String,
@@ -73,14 +77,19 @@ fn is_date(segment: &str) -> bool {
 /// `true` if a segment of a path looks like data: a number, an id, or the name of a coin or market. A version such as
 /// `v2` does not.
 fn is_data(segment: &str) -> bool {
-    let digits = segment.bytes().filter(u8::is_ascii_digit).count();
     let has_upper = segment.bytes().any(|byte| byte.is_ascii_uppercase());
     let has_lower = segment.bytes().any(|byte| byte.is_ascii_lowercase());
     let is_symbol = has_upper && !has_lower;
-    let is_long_id = segment.len() >= 16 && digits >= 4;
-    let is_number = digits > 0 && segment.bytes().all(|byte| byte.is_ascii_digit() || b"-.:".contains(&byte));
+    let has_digit = segment.bytes().any(|byte| byte.is_ascii_digit());
+    let is_number = has_digit && segment.bytes().all(|byte| byte.is_ascii_digit() || b"-.:".contains(&byte));
     let is_legal = url_path::check(&format!("/{segment}"), false).is_ok();
-    !is_legal || is_number || is_symbol || is_long_id
+    !is_legal || is_number || is_symbol || is_long_id(segment)
+}
+
+/// `true` if a text is long and has many digits, as ids, keys and tokens have.
+pub(super) fn is_long_id(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    text.len() >= MIN_ID_LENGTH && digits >= MIN_ID_DIGITS
 }
 
 /// The segments of a path that name an endpoint: without params, and without the base path.

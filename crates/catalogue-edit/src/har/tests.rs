@@ -287,3 +287,62 @@ fn another_host_has_one_line() {
     let expected = "`b.example`: 2 responses of another host than `a.example`; `--host b.example` chooses it";
     assert_eq!(recording.skipped, [expected]);
 }
+
+#[test]
+fn params_of_one_name_cost_no_endpoint() {
+    let files = har(&[
+        entry("https://a.example/query?function=DAILY&function=WEEKLY&Function=MONTHLY", "GET", 200, JSON),
+        entry("https://a.example/prices?symbol=A&Symbol=B&symbol=C", "GET", 200, JSON),
+        entry("https://a.example/candles/BTC?candle=5", "GET", 200, JSON),
+    ]);
+    let recorded = RecordedService {
+        files: files.clone(),
+        host: None,
+        title: "things".to_owned(),
+        evidence: catalogue::spec::Evidence::Reported,
+    };
+    let change = endpoints_of(None, &recorded).expect("a change");
+    let all: String = change.texts().map(|(_, text)| text).collect();
+    for expected in [
+        "path: /query#DAILY\n",
+        "- {name: function, type: string, const_value: DAILY}\n  - {name: Function, rust_name: function_2, type: string}\n",
+        "path: /prices\n",
+        "path: /candles/{path_candle}\n",
+        "- {name: path_candle, type: string, in: path}\n  - {name: candle, type: count}\n",
+    ] {
+        assert!(all.contains(expected), "{expected} in\n{all}");
+    }
+    assert!(!all.contains("WEEKLY") && !all.contains("MONTHLY"), "{all}");
+    let notes = change.notes().join("\n");
+    let expected =
+        "`/query#DAILY`: the requests send `function` several times; only the first value is sent by the client";
+    assert!(notes.contains(expected), "{expected} in\n{notes}");
+    let catalogue = catalogue::load_texts(&change.all_texts());
+    let recording = Recording::read(catalogue, &files, None).expect("a recording");
+    assert_eq!(recording.endpoints.len(), 3);
+}
+
+#[test]
+fn a_token_is_not_the_name_of_a_function() {
+    let tokens = [
+        "a8f3c1d9e2b74f60",
+        "a8f3c1d9e2b74f60a8f3c1d9e2b74f60a8f3c1d9e2b74f60a8f3c1d9e2b74f60",
+        "qwErTyuI7asDfGhjk",
+        "b3f1c2d4-55e6-4aaa-9f00-c0ffee000001",
+    ];
+    for token in tokens {
+        for selector in ["action", "method", "cmd", "function"] {
+            let files = har(&[entry(&format!("https://a.example/query?{selector}={token}"), "GET", 200, JSON)]);
+            let recorded = RecordedService {
+                files,
+                host: None,
+                title: "things".to_owned(),
+                evidence: catalogue::spec::Evidence::Reported,
+            };
+            let change = endpoints_of(None, &recorded).expect("a change");
+            let all: String = change.texts().map(|(_, text)| text).collect();
+            assert!(!all.contains(token) && !change.notes().join("\n").contains(token), "{all}");
+            assert!(all.contains(&format!("- {{name: {selector}, type: string}}\n")), "{all}");
+        }
+    }
+}
