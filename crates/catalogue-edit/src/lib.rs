@@ -30,6 +30,8 @@ mod unix_time;
 
 mod enum_values;
 mod history_params;
+mod sent_fields;
+
 mod lost_digits;
 mod page_names;
 mod written_periods;

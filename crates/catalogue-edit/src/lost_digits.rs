@@ -1,9 +1,10 @@
 //! Compares values as they were sent with the values that the client writes back.
 
-use runtime::registry::{FieldSource, RecordInfo, RecordLayout, ValueType};
+use runtime::registry::{RecordInfo, RecordLayout, ValueType};
 use serde_yaml::{Mapping, Value};
 
 use crate::exact_numbers;
+use crate::sent_fields::{name_of, others, type_of_others};
 use crate::unix_time::unit_of;
 
 /// The part of a value whose digits the client keeps. Values of any type are raw JSON, which has the digits of an `f64`
@@ -27,6 +28,7 @@ fn exact_part(sent: &Value, ty: ValueType) -> Value {
             Value::Mapping(parts)
         }
         (ValueType::Record(info), _) => exact_record(sent, info),
+        (ValueType::Recursive(record), _) => exact_record(sent, record.record()),
         _ => sent.clone(),
     }
 }
@@ -41,11 +43,19 @@ pub(crate) fn exact_record(sent: &Value, info: &RecordInfo) -> Value {
     }
     match sent {
         Value::Mapping(members) => {
-            let mut fields = if has_others(info) { members.clone() } else { Mapping::new() };
-            for field in info.fields {
-                let other = field.also_named.iter().find_map(|name| members.get(*name));
-                if let Some(value) = members.get(field.wire_name).or(other) {
-                    fields.insert(field.wire_name.into(), exact_part(value, field.ty));
+            let mut fields = Mapping::new();
+            // Members that are not listed are written back like fields, if their type is declared.
+            if let Some(ty) = type_of_others(info) {
+                for (key, value) in others(members, info) {
+                    fields.insert(key.into(), exact_part(value, *ty));
+                }
+            }
+            for (index, field) in info.fields.iter().enumerate() {
+                if info.others == Some(index) {
+                    continue;
+                }
+                if let Some(name) = name_of(field, members) {
+                    fields.insert(field.wire_name.into(), exact_part(&members[name], field.ty));
                 }
             }
             Value::Mapping(fields)
@@ -59,11 +69,6 @@ pub(crate) fn exact_record(sent: &Value, info: &RecordInfo) -> Value {
         }
         _ => sent.clone(),
     }
-}
-
-/// `true` if a record has a field for the members that are not listed, which are written back like fields.
-fn has_others(info: &RecordInfo) -> bool {
-    info.fields.iter().any(|field| field.source == FieldSource::Others)
 }
 
 /// A value without tagged numbers, which are numbers with more digits than the value needs here.

@@ -2,10 +2,11 @@
 //! `f64` and of 64 bits.
 
 use runtime::registry::{RecordInfo, RecordLayout, ValueType};
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use crate::exact_numbers::{self, Number};
 use crate::json_paths::joined;
+use crate::sent_fields::{name_of, others, type_of_others};
 
 /// A number of which the client does not keep all digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +41,7 @@ pub(crate) fn first_rounded(sent: &Value, ty: ValueType, path: &str) -> Option<R
             None
         }
         ValueType::Record(info) => first_in_record(sent, info, path),
+        ValueType::Recursive(record) => first_in_record(sent, record.record(), path),
         _ => None,
     }
 }
@@ -48,13 +50,42 @@ fn first_in_record(sent: &Value, info: &RecordInfo, path: &str) -> Option<Rounde
     if let RecordLayout::Value = info.form {
         return first_rounded(sent, info.fields.first()?.ty, path);
     }
-    for (index, field) in info.fields.iter().enumerate() {
-        let value = match sent {
-            Value::Sequence(items) => items.get(index),
-            _ => sent.get(field.wire_name),
-        };
-        let Some(value) = value else { continue };
+    match sent {
+        Value::Sequence(items) => first_in_list(items, info, path),
+        Value::Mapping(members) => first_in_object(members, info, path),
+        _ => None,
+    }
+}
+
+fn first_in_list(items: &[Value], info: &RecordInfo, path: &str) -> Option<RoundedNumber> {
+    for (value, field) in items.iter().zip(info.fields) {
         let found = first_rounded(value, field.ty, &joined(path, field.wire_name));
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+fn first_in_object(members: &Mapping, info: &RecordInfo, path: &str) -> Option<RoundedNumber> {
+    for (index, field) in info.fields.iter().enumerate() {
+        if info.others == Some(index) {
+            continue;
+        }
+        let Some(name) = name_of(field, members) else { continue };
+        let found = first_rounded(&members[name], field.ty, &joined(path, name));
+        if found.is_some() {
+            return found;
+        }
+    }
+    first_in_others(members, info, path)
+}
+
+/// The first number that the client rounds in the members that a record does not list.
+fn first_in_others(members: &Mapping, info: &RecordInfo, path: &str) -> Option<RoundedNumber> {
+    let ty = type_of_others(info)?;
+    for (key, value) in others(members, info) {
+        let found = first_rounded(value, *ty, &joined(path, key));
         if found.is_some() {
             return found;
         }
