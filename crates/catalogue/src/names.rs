@@ -10,6 +10,9 @@ use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use crate::pattern::is_like;
 pub use reserved::{Scope, is_taken};
 
+/// The name of the field for the members that a record does not list, on the wire and in Rust.
+pub const OTHERS: &str = "others";
+
 /// The letter case of a Rust name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {

@@ -4,7 +4,7 @@ use catalogue::spec::{Body, Envelope, Field, Fields, Known};
 use serde_yaml::Value;
 
 use super::description_reader::DescriptionReader;
-use super::omissions::{RESPONSE, Weight};
+use super::omissions::{NEXT_TO_PROPERTIES, RESPONSE, Weight};
 use super::responses::{json_body, success_response};
 use super::schema_facts::type_of;
 use super::schema_parts::Layer;
@@ -118,7 +118,7 @@ impl<'d> DescriptionReader<'d> {
             && let Some(metadata) = self.schema_at(body, &path)
         {
             let ty = self.type_at(metadata.schema, "Metadata", &metadata.pointer);
-            self.add_metadata(only_record(&ty));
+            self.add_metadata(only_record(&ty), &metadata.pointer);
         }
         match columns {
             Some(columns) => Some(columns),
@@ -152,9 +152,13 @@ impl<'d> DescriptionReader<'d> {
         series_of(record)
     }
 
-    /// Adds the fields of a record to the metadata. Their evidence is stated only if it is not that of the envelope.
-    fn add_metadata(&mut self, record: Option<usize>) {
+    /// Adds the fields of the record at a path to the metadata. Their evidence is stated only if it is not that of the
+    /// envelope. Metadata has no type for members that are not listed.
+    fn add_metadata(&mut self, record: Option<usize>, pointer: &str) {
         let Some(index) = record else { return };
+        if self.draft.content.service.records[index].others.is_some() {
+            self.omissions.add(Weight::Fact, NEXT_TO_PROPERTIES, pointer);
+        }
         let mut evidence = Some(self.options.evidence);
         if let Some(envelope) = &self.catalogue.service.envelope
             && envelope.evidence == self.options.evidence

@@ -6,7 +6,7 @@ use serde_yaml::Value;
 use super::bodies::series_of;
 use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
-use super::schema_facts::type_of;
+use super::schema_facts::{is_scalar, type_of};
 use super::schema_layers::Property;
 
 impl<'d> DescriptionReader<'d> {
@@ -33,10 +33,19 @@ impl<'d> DescriptionReader<'d> {
         let pointer = format!("{pointer}/columns");
         let index = match self.records.get(&pointer) {
             Some(known) => *known,
-            None => self.add_record(resolved.value, name, &pointer, columns),
+            None => self.column_record(resolved.value, name, &pointer, columns),
         };
-        self.draft.content.service.records[index].columns = true;
         Some(series_of(Some(index)))
+    }
+
+    /// Adds the record of an object with these columns to the draft, and returns its index.
+    fn column_record(&mut self, schema: &'d Value, name: &str, pointer: &str, columns: Vec<Property<'d>>) -> usize {
+        let others = self.others_type_of_columns(schema, &columns, pointer);
+        let index = self.add_record(schema, name, pointer, columns);
+        let record = &mut self.draft.content.service.records[index];
+        record.columns = true;
+        record.others = others.map(Into::into);
+        index
     }
 
     /// A list as the field that its items are; `None` for any other property.
@@ -49,7 +58,7 @@ impl<'d> DescriptionReader<'d> {
     fn are_columns(&self, columns: &[Property<'d>]) -> bool {
         let mut has_time = false;
         for column in columns {
-            if !matches!(type_of(column.schema), "boolean" | "integer" | "number" | "string") {
+            if !is_scalar(type_of(column.schema)) {
                 return false;
             }
             has_time |= self.is_timestamp(column.schema, &column.name);

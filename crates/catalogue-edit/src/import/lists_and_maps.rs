@@ -1,11 +1,14 @@
 //! Converts schemas of arrays, and of objects with arbitrary keys, to lists and maps.
 
+use catalogue::names::{self, Case, OTHERS};
 use catalogue::type_expr::TypeExpr;
 use serde_yaml::{Mapping, Value};
 
 use super::description_reader::DescriptionReader;
-use super::omissions::Weight;
-use super::schema_facts::type_of;
+use super::omissions::{NEXT_TO_PROPERTIES, Weight};
+use super::schema_facts::{is_scalar, type_of};
+use super::schema_layers::Property;
+use super::schema_parts::Layer;
 use super::tree::has_any;
 use crate::drafted_type::{ANY, or_null};
 use crate::rust_names::singular;
@@ -39,17 +42,41 @@ impl<'d> DescriptionReader<'d> {
         self.if_not_too_deep(format!("list<{item}>"), pointer)
     }
 
-    /// The type of the properties that an object does not list next to those that it lists, if it is a scalar.
-    pub(super) fn others_type(&mut self, schema: &'d Value, pointer: &str) -> Option<String> {
-        let values = schema.get("additionalProperties")?;
-        if values.as_mapping().is_none_or(Mapping::is_empty) {
-            return None;
+    /// The type of the properties that an object does not list next to those that it lists. Any type but a scalar is
+    /// omitted, with a note.
+    pub(super) fn others_type(&mut self, schema: &'d Value, listed: &[Property<'d>], pointer: &str) -> Option<String> {
+        let values = Layer { schema: other_properties(schema)?, pointer: format!("{pointer}/additionalProperties") };
+        self.type_of_others(Some(values), listed, pointer)
+    }
+
+    /// As `others_type`, for an object that has a list of values for each property.
+    pub(super) fn others_type_of_columns(
+        &mut self,
+        schema: &'d Value,
+        listed: &[Property<'d>],
+        pointer: &str,
+    ) -> Option<String> {
+        let mut values = None;
+        if let Some(column) = self.document.follow(other_properties(schema)?)
+            && let Some(items) = column.value.get("items")
+        {
+            values = Some(Layer { schema: items, pointer: format!("{pointer}/additionalProperties/items") });
         }
-        let resolved = self.document.follow(values)?.value;
-        if matches!(type_of(resolved), "boolean" | "integer" | "number" | "string") {
-            return Some(self.item_type(values, "other", &format!("{pointer}/additionalProperties")));
+        self.type_of_others(values, listed, pointer)
+    }
+
+    /// The type of the values of the properties that the object at `pointer` does not list. They become one field, so a
+    /// property with the name of this field excludes them.
+    fn type_of_others(&mut self, values: Option<Layer<'d>>, listed: &[Property<'d>], pointer: &str) -> Option<String> {
+        let is_name_free = listed.iter().all(|property| !is_named_others(&property.name));
+        if let Some(values) = values
+            && let Some(resolved) = self.document.follow(values.schema)
+            && is_scalar(type_of(resolved.value))
+            && is_name_free
+        {
+            return Some(self.item_type(values.schema, "other", &values.pointer));
         }
-        self.omissions.add(Weight::Fact, "`additionalProperties` next to `properties`", pointer);
+        self.omissions.add(Weight::Fact, NEXT_TO_PROPERTIES, pointer);
         None
     }
 
@@ -69,4 +96,15 @@ impl<'d> DescriptionReader<'d> {
         self.omissions.add(Weight::Untyped, "lists and maps nested too deeply, which become `any`", pointer);
         ANY.to_owned()
     }
+}
+
+/// The schema of the properties that an object does not list, if it says anything about them.
+fn other_properties(schema: &Value) -> Option<&Value> {
+    let values = schema.get("additionalProperties")?;
+    if values.as_mapping().is_none_or(Mapping::is_empty) { None } else { Some(values) }
+}
+
+/// `true` if the field for a property gets the name of the field for all properties that are not listed.
+fn is_named_others(name: &str) -> bool {
+    names::ident(name, Case::Snake).as_deref() == Ok(OTHERS)
 }

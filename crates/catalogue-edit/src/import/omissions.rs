@@ -46,6 +46,9 @@ pub(super) const SCHEMA: &str = "\
     type properties required items prefixItems additionalProperties allOf anyOf oneOf enum const format nullable title \
     description example examples default minimum maximum readOnly writeOnly";
 
+/// The omission of the schema for the properties that an object does not list.
+pub(super) const NEXT_TO_PROPERTIES: &str = "`additionalProperties` next to `properties`";
+
 /// Keys that do not affect a request or a response.
 const ASIDE: &str = "\
     deprecated externalDocs jsonSchemaDialect license links security servers unevaluatedProperties headers";

@@ -33,7 +33,7 @@ impl<'d> DescriptionReader<'d> {
         if properties.is_empty() {
             return ANY.to_owned();
         }
-        let others = self.others_type(schema, pointer);
+        let others = self.others_type(schema, &properties, pointer);
         if properties.iter().any(|property| !is_line(&property.name)) {
             self.omissions.add(Weight::Missing, "a property with an invalid name", pointer);
             properties.retain(|property| is_line(&property.name));

@@ -33,6 +33,11 @@ fn only_type(listed: &[Value]) -> &str {
     }
 }
 
+/// `true` for a type of values that are neither lists nor objects.
+pub(super) fn is_scalar(ty: &str) -> bool {
+    matches!(ty, "boolean" | "integer" | "number" | "string")
+}
+
 fn guessed_type(schema: &Value) -> &'static str {
     if has_any(schema, &["properties", "allOf"]) {
         return "object";

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use catalogue::is_line;
 use catalogue::model::TimeForm;
+use catalogue::names::OTHERS;
 use catalogue::spec::{Evidence, Field};
 
 use super::field_list::FieldList;
@@ -105,6 +106,10 @@ impl Reader<'_> {
         }
         for name in &others {
             omitted.insert(name);
+        }
+        // The members that are not listed have this name, so a member with the name stays one of them.
+        if list.others.is_some() {
+            omitted.insert(OTHERS);
         }
         let mut new = self.new_fields(seen, &omitted);
         for field in &mut new {

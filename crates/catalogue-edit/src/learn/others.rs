@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use catalogue::names::OTHERS;
 use catalogue::spec::Field;
 use catalogue::type_expr::TypeExpr;
 
@@ -49,6 +50,10 @@ impl Reader<'_> {
             return None;
         }
         let chosen = chosen(responses, data.unwrap_or("."))?;
+        // A listed member cannot have the name of the field for the others.
+        if seen.fields.contains_key(OTHERS) && !chosen.contains(OTHERS) {
+            return None;
+        }
         let mut ty = "number";
         for name in &chosen {
             let values = seen.fields.shift_remove(name)?;

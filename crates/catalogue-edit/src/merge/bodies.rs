@@ -20,6 +20,7 @@ impl Merger<'_> {
         }
         let mut idents = self.omit_time(&mut body);
         body.ty = body.ty.map(|ty| self.ty(&ty).into());
+        body.others = self.others(body.others.as_ref(), &mut idents);
         match fields_of_mut(&mut body) {
             Some(Known::Known(Fields::Inline(fields))) => *fields = self.fields(fields, &mut idents),
             Some(Known::Known(Fields::Record(name))) => **name = self.ty(name),

@@ -1,6 +1,7 @@
 //! One of the two sides that are compared, the catalogue or the draft: its params and fields in a form that can be
 //! compared.
 
+use catalogue::names::OTHERS;
 use catalogue::spec::{Endpoint, Evidence, Field, ListFormat, Param, ParamEntry, Record, TypeKind};
 use catalogue::type_expr::{Builtin, TypeExpr};
 
@@ -81,8 +82,15 @@ impl<'a> ComparedSide<'a> {
         Some(self.fields_of_record(&record))
     }
 
+    /// The fields of a record, and the field for the members that it does not list.
     pub(super) fn fields_of_record(&self, record: &Record) -> Vec<Member> {
-        self.fields(&record.fields, record.evidence)
+        let mut members = self.fields(&record.fields, record.evidence);
+        if let Some(ty) = &record.others {
+            let evidence = Some(record.evidence);
+            let facts = Param { name: OTHERS.into(), ty: ty.clone(), evidence, ..Param::default() };
+            members.push(self.member(facts, true));
+        }
+        members
     }
 
     /// The members for fields, which have the evidence `inherited` unless they declare another one.

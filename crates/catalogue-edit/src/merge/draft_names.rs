@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue::names::{self, Case, Scope};
-use catalogue::spec::{Body, Endpoint, Field, Fields, Known, Record, Type};
+use catalogue::names::{self, Case, OTHERS, Scope};
+use catalogue::spec::{Body, Endpoint, Field, Fields, Known, Record, Text, Type};
 
 use super::{DraftedEndpoint, Merger, NewParams, NewRecord};
 use crate::content::{EntryPosition, SERVICE, fields_of};
@@ -83,8 +83,8 @@ impl<'a> Merger<'a> {
         if let Some(record) = record
             && is_new
         {
-            for field in &record.fields {
-                self.reach(&field.ty, module, needed);
+            for ty in types_in(&record.fields, record.others.as_ref()) {
+                self.reach(&ty, module, needed);
             }
         }
     }
@@ -146,11 +146,11 @@ impl<'a> Merger<'a> {
         self.types.insert(new.name.to_string(), name);
     }
 
-    /// Adds a record without its fields, whose types have no names yet.
+    /// Adds a record without the types in it, which have no names yet.
     fn add_record(&mut self, new: &'a Record, module: &str, wanted: &WantedName) -> String {
         let name = self.new_name("record", module, wanted);
         let summary = summary_unless_repeated(new.summary.clone(), &name);
-        let record = Record { name: name.as_str().into(), summary, fields: Vec::new(), ..new.clone() };
+        let record = Record { name: name.as_str().into(), summary, fields: Vec::new(), others: None, ..new.clone() };
         let records = self.editor.content.records_mut(module);
         let at = EntryPosition { module: module.to_owned(), index: records.len() };
         records.push(record);
@@ -158,11 +158,14 @@ impl<'a> Merger<'a> {
         name
     }
 
-    /// Writes the fields of the new records, whose types have names now.
+    /// Writes the types in the new records, which have names now.
     pub(super) fn write_records(&mut self) {
         for NewRecord { at, drafted } in std::mem::take(&mut self.new_records) {
-            let fields = self.fields(&drafted.fields, &mut NamesInUse::default());
+            let mut idents = NamesInUse::default();
+            let others = self.others(drafted.others.as_ref(), &mut idents);
+            let fields = self.fields(&drafted.fields, &mut idents);
             if let Some(record) = self.editor.content.records_mut(&at.module).get_mut(at.index) {
+                record.others = others;
                 record.fields = fields;
             }
         }
@@ -178,6 +181,14 @@ impl<'a> Merger<'a> {
             named.push(Field { rust_name: rust_name.map(Into::into), ty, ..field.clone() });
         }
         named
+    }
+
+    /// The type of the members that a record does not list, with the names of the catalogue. These members become a field,
+    /// whose Rust name is then in use.
+    pub(super) fn others(&self, drafted: Option<&Text>, idents: &mut NamesInUse) -> Option<Text> {
+        let ty = drafted?;
+        idents.note(OTHERS);
+        Some(self.ty(ty).into())
     }
 
     /// A type of the draft with the names of the catalogue.
@@ -198,17 +209,19 @@ fn file_of<'m>(modules: &BTreeSet<&'m str>) -> &'m str {
 fn types_of_body(endpoint: &Endpoint) -> Vec<String> {
     let Some(body) = endpoint.body.known() else { return Vec::new() };
     match fields_of(body) {
-        Some(Known::Known(Fields::Inline(fields))) => types_of_fields(fields),
+        Some(Known::Known(Fields::Inline(fields))) => types_in(fields, body.others.as_ref()),
         Some(Known::Known(Fields::Record(name))) => vec![name.to_string()],
         _ => type_of_entire(body),
     }
 }
 
-fn types_of_fields(fields: &[Field]) -> Vec<String> {
+/// The types of fields, and of the members that are not listed.
+fn types_in(fields: &[Field], others: Option<&Text>) -> Vec<String> {
     let mut types = Vec::new();
     for field in fields {
         types.push(field.ty.to_string());
     }
+    types.extend(others.map(ToString::to_string));
     types
 }
 

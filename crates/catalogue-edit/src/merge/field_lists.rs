@@ -1,5 +1,6 @@
 //! Merges the lists of fields that are not new: those of the metadata, and those whose types were widened.
 
+use catalogue::names::OTHERS;
 use catalogue::spec::Field;
 
 use super::Merger;
@@ -56,12 +57,21 @@ impl Merger<'_> {
 
     /// The names in the emitted record that do not belong to one of the listed fields.
     fn names_next_to_fields(&self, at: &FieldListPosition) -> NamesInUse {
+        let content = &self.editor.content;
+        let mut idents = NamesInUse::default();
+        let mut has_others = false;
         match at {
             FieldListPosition::Body(at) => {
-                let body = self.editor.content.endpoint(at).body.known().cloned();
-                self.omit_time(&mut body.unwrap_or_default())
+                let mut body = content.endpoint(at).body.known().cloned().unwrap_or_default();
+                idents = self.omit_time(&mut body);
+                has_others = body.others.is_some();
             }
-            FieldListPosition::Record(_) | FieldListPosition::Metadata => NamesInUse::default(),
+            FieldListPosition::Record(at) => has_others = content.records(&at.module)[at.index].others.is_some(),
+            FieldListPosition::Metadata => {}
         }
+        if has_others {
+            idents.note(OTHERS);
+        }
+        idents
     }
 }

@@ -3,12 +3,10 @@
 use super::Resolver;
 use super::records_of_file::RecordsOfFile;
 use crate::model::{Field, FieldSource, Type};
+use crate::names::OTHERS;
 use crate::spanned::Text;
 use crate::spec::Evidence;
 use crate::type_expr::TypeExpr;
-
-/// The name of the field.
-const OTHERS: &str = "others";
 
 impl<'a> Resolver<'a> {
     /// The field for the members that are not among the other `fields` of a record; `None` if their type is not declared.
