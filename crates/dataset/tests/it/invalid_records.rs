@@ -25,6 +25,26 @@ async fn invalid_value_is_null_and_fails_its_page_only_if_strict() {
     }
 }
 
+/// Either value may be the right one, but the time of the record is readable.
+#[tokio::test(start_paused = true)]
+async fn a_record_with_a_repeated_key_has_an_invalid_value() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let client = client_of(|_, from, to| {
+            let twice = format!(r#""openDate":{},"volumeRatio":5,"#, END - DAY);
+            let body = body(from, to, |_| Some("0.5".to_owned()));
+            (200, body.replace(&format!(r#""openDate":{},"#, END - DAY), &twice))
+        });
+        let summary = run(&job(coins(&client.build().unwrap(), &["BTC"]), END - 3 * DAY, END, &path)).await;
+        let report = &summary.series[0];
+        assert_eq!((report.invalid, report.unreadable, report.missing), (1, 0, 0), "{name}: {report:?}");
+        let rows = read(&path);
+        let kept: Vec<_> = rows.iter().filter_map(|row| row.get("unknown_fields")).map(String::as_str).collect();
+        assert_eq!((rows.len(), kept), (72, vec![r#"{"volumeRatio":0.5}"#]), "{name}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_invalid_value_does_not_replace_a_valid_one() {
     for name in TARGETS {

@@ -1,6 +1,6 @@
 //! Reads a record into its row, and each value as the type in the record's table.
 //!
-//! A repeated key is an error, because either value may be the right one.
+//! A repeated key is an error, because either value may be the right one. A row that is read leniently has no value for it.
 
 use std::borrow::Cow;
 
@@ -288,12 +288,14 @@ impl<'a> Row<'a> {
     }
 
     /// Reads another value of a field. If the service sends the field under two names, the two values must be the same.
+    /// Otherwise, neither of them is known to be right, and a lenient row keeps the second one as a value that does not fit.
     #[cold]
     fn fill_again(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         let field = &self.record.fields[index];
+        let start = json.at;
         let duplicate = json.duplicate(field.wire_name);
         if field.also_named.is_empty() {
-            return Err(duplicate);
+            return if self.is_lenient { self.keep_misfit(index, json, duplicate) } else { Err(duplicate) };
         }
         let first = std::mem::take(&mut self.values[index]);
         self.present -= 1;
@@ -306,7 +308,14 @@ impl<'a> Row<'a> {
             self.values[index] = first;
             return Ok(());
         }
-        if first == self.values[index] { Ok(()) } else { Err(duplicate) }
+        if first == self.values[index] {
+            return Ok(());
+        }
+        if !self.is_lenient {
+            return Err(duplicate);
+        }
+        json.at = start;
+        self.keep_misfit(index, json, duplicate)
     }
 
     /// Reads the value of a field in any form, and keeps its text if it would be written in another form.
