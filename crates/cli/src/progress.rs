@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use runtime::Timestamp;
 use runtime::history::Progress;
 use serde_json::json;
@@ -124,10 +124,35 @@ fn shortened(text: &str, width: usize) -> String {
     console::truncate_str(text, width, "…").into_owned()
 }
 
-/// Formats a duration as a whole number of one unit, for example `90 seconds` or `2 minutes`.
+/// A unit in which durations are shown.
+struct Unit {
+    seconds: u64,
+    name: &'static str,
+}
+
+/// The units of durations, the longest first. A month is a twelfth of a year.
+const UNITS: [Unit; 6] = [
+    Unit { seconds: 31_557_600, name: "year" },
+    Unit { seconds: 2_629_800, name: "month" },
+    Unit { seconds: 604_800, name: "week" },
+    Unit { seconds: 86_400, name: "day" },
+    Unit { seconds: 3600, name: "hour" },
+    Unit { seconds: 60, name: "minute" },
+];
+
+/// Formats a duration as a whole number of the longest unit that is at most an eighth wrong, for example `90 seconds`,
+/// `2 minutes` or `18 months`.
 pub(crate) fn duration(time: Duration) -> String {
     // A time below one second is shown as one second.
-    HumanDuration(time.max(Duration::from_secs(1))).to_string()
+    let seconds = time.as_secs().max(1);
+    for unit in UNITS {
+        let rounded = (seconds + unit.seconds / 2) / unit.seconds;
+        let error = seconds.abs_diff(rounded * unit.seconds);
+        if rounded >= 2 && error <= seconds / 8 {
+            return counted(rounded, unit.name);
+        }
+    }
+    counted(seconds, "second")
 }
 
 /// The time since the end of a record's interval as text, for example `2 days`.
@@ -175,7 +200,18 @@ mod tests {
         for (count, text) in [(0, "0 records"), (1, "1 record"), (8_760_000, "8,760,000 records")] {
             assert_eq!(counted(count, "record"), text);
         }
-        for (seconds, text) in [(0, "1 second"), (61, "61 seconds"), (172_800, "2 days")] {
+        let day = 86_400;
+        for (seconds, text) in [
+            (0, "1 second"),
+            (61, "61 seconds"),
+            (90 * 60, "90 minutes"),
+            (2 * day, "2 days"),
+            (10 * day, "10 days"),
+            (15 * day, "2 weeks"),
+            (548 * day, "18 months"),
+            (696 * day, "2 years"),
+            (910 * day, "30 months"),
+        ] {
             assert_eq!(duration(Duration::from_secs(seconds)), text);
         }
         assert_eq!(shortened("levels dover", 8), "levels …");
