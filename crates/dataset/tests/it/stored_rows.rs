@@ -9,7 +9,7 @@ use runtime::registry::EndpointInfo;
 
 use crate::support::dice::Dice;
 use crate::support::service::{RATIO, STRIKES, TRADES};
-use crate::support::{DAY, END, HOUR, TARGETS, client_of, hours, job, read, run, run_cancelled_after};
+use crate::support::{DAY, END, HOUR, TARGETS, all_files, client_of, hours, job, read, run, run_cancelled_after, with};
 
 /// A record of a mock service: its time, its strike and its value.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +65,10 @@ fn draw(dice: &mut Dice) -> Vec<Record> {
 
 /// Returns the rows of a target as text in their order, without the times at which they were fetched.
 async fn rows_as_of(target: &Target, as_of: Option<Timestamp>) -> Vec<String> {
-    let tables = StoredTables::open(target).await.unwrap();
+    rows_of(&StoredTables::open(target).await.unwrap(), as_of).await
+}
+
+async fn rows_of(tables: &StoredTables, as_of: Option<Timestamp>) -> Vec<String> {
     let stored = tables.rows(None, as_of).unwrap();
     let mut lines = TextWriter::csv(Vec::new());
     let each = |_: &str, batch: &dataset::RecordBatch| {
@@ -133,6 +136,50 @@ async fn rows_as_of_a_time_are_those_that_were_visible_then() {
         for seed in 0..12 {
             check(endpoint, TARGETS[usize::try_from(seed % 3).unwrap()], seed).await;
         }
+    }
+}
+
+/// Returns rows without the order of those of one time.
+async fn sorted_rows_of(tables: &StoredTables, as_of: Timestamp) -> Vec<String> {
+    let mut rows = rows_of(tables, Some(as_of)).await;
+    rows.sort();
+    rows
+}
+
+/// A run appends the earlier values before it replaces a data file, so a reader finds them whenever it reads.
+#[tokio::test(start_paused = true)]
+async fn rows_as_of_a_time_are_the_same_while_a_run_merges() {
+    for (name, seed) in ["out.parquet", "data/"].into_iter().flat_map(|name| [(name, 1), (name, 2), (name, 3)]) {
+        let mut dice = Dice(seed);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let records = Records::default();
+        let first = Timestamp::from_unix_seconds(END);
+        let whole = job(vec![series(&STRIKES, &records)], END - 20 * HOUR, END, &path);
+        *records.lock().unwrap() = draw(&mut dice);
+        run(&with(whole.clone(), |job| job.service_time = Some(first))).await;
+        let before = StoredTables::open(&target).await.unwrap();
+        let known = sorted_rows_of(&before, first).await;
+        let files: Vec<_> = all_files(dir.path()).into_iter().map(|file| dir.path().join(file)).collect();
+        let contents: Vec<_> = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
+        for record in records.lock().unwrap().iter_mut() {
+            record.value = dice.below(3);
+        }
+        let later = first + Duration::from_secs(3600);
+        run(&with(whole.clone(), |job| job.service_time = Some(later))).await;
+        let after = StoredTables::open(&target).await.unwrap();
+        assert_ne!(sorted_rows_of(&after, later).await, known, "{name} {seed}");
+        // The reader was opened before the merge, and reads after it.
+        assert_eq!(sorted_rows_of(&before, first).await, known, "{name} {seed}");
+        // The merge has written the earlier values, and no data file yet.
+        for (file, content) in files.iter().zip(contents) {
+            if !file.ends_with("revisions.gz") {
+                std::fs::write(file, content).unwrap();
+            }
+        }
+        let during = StoredTables::open(&target).await.unwrap();
+        assert_eq!(sorted_rows_of(&during, first).await, known, "{name} {seed}");
     }
 }
 
