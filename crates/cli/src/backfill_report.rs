@@ -1,6 +1,6 @@
 //! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use crate::marks::{self, Mark};
 use crate::program::program;
 use crate::progress::{Bar, age, counted, duration, line_of, listed, print_first};
 use crate::range_ends::{SeriesEnds, cap, sentences};
+use crate::record_spacing::SpacingCheck;
 use crate::requested_series::Series;
 use crate::table::readable;
 use crate::time_arg;
@@ -65,12 +66,6 @@ pub(crate) fn outcome(log: Log, out: &str, summary: &Summary, labels: &[String],
     }
 }
 
-/// Returns the number of records outside of the requested range, except one before and one after each response: the
-/// range that is sent is a little longer than the requested one.
-fn unexpected(report: &SeriesReport) -> u64 {
-    report.account.outside.saturating_sub(2)
-}
-
 /// Warns about records that do not fit the catalogue.
 fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
     let sum = |count: fn(&SeriesReport) -> u64| summary.series.iter().map(count).sum::<u64>();
@@ -78,7 +73,10 @@ fn note_invalid(log: Log, summary: &Summary, invalid: &str) {
         (sum(|report| report.invalid), invalid),
         (sum(|report| report.out_of_range), "with a value outside of the documented range"),
         (sum(|report| report.unreadable), "without a readable time; not in the file"),
-        (sum(unexpected), "outside of the requested range; the service ignores it, or the unit of the times differs"),
+        (
+            sum(|report| report.account.distant),
+            "far from the requested range; the service ignores it, or the unit of the times differs",
+        ),
     ];
     for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
         log.warning(&format!("{} {what}", counted(count, "record")));
@@ -145,6 +143,8 @@ pub(crate) struct Reporter {
     pub(crate) notes: BTreeSet<Note>,
     /// `true` if the run requests all missing records again.
     pub(crate) refetches_gaps: bool,
+    /// Whether the JSON objects of the series, which list what is missing, are on standard error.
+    pub(crate) has_objects_on_stderr: bool,
     /// Whether the progress is printed if no bar is drawn.
     pub(crate) progress_log: Log,
 }
@@ -158,6 +158,7 @@ impl Reporter {
             failures: Vec::new(),
             notes: BTreeSet::new(),
             refetches_gaps: false,
+            has_objects_on_stderr: false,
             progress_log: log,
         }
     }
@@ -188,6 +189,7 @@ impl Reporter {
                 "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
                 "out_of_range": report.out_of_range, "lost_rows": marks::lost_times(&report.path, &summary.lost_rows),
                 "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested), "files": report.files,
+                "spacing": report.spacing,
                 "error": error, "notes": notes.chain(hints).collect::<Vec<_>>(),
             });
             let mut object = catalogue_json::series(series);
@@ -225,7 +227,7 @@ impl Reporter {
             note_invalid(self.log, &summary, "with an invalid value, which is null");
         }
         self.note_ends(file, &summary);
-        self.note_several(file, &summary);
+        self.note_spacing(file, &summary);
         let mut warnings = Vec::new();
         for ((report, label), one) in summary.series.iter().zip(&self.labels).zip(&file.series) {
             let mut missing = report.missing;
@@ -244,9 +246,12 @@ impl Reporter {
                 warnings.push(line_of(&text));
             }
         }
-        // With `--json`, the objects of a stream list what is missing; no file has a status.
-        if !warnings.is_empty() && !is_stream {
+        let has_missing = !warnings.is_empty() && !self.has_objects_on_stderr;
+        if has_missing {
             print_first(warnings.into_iter(), "like this", warn);
+        }
+        // A stream has no status.
+        if has_missing && !is_stream {
             let (name, path) = (program().name, quoted(out));
             let lists = format!("`{name} status --json {path}` lists the missing times");
             let older = "; `--refetch-gaps` requests also those of more than 14 days ago again";
@@ -255,9 +260,6 @@ impl Reporter {
         if summary.is_complete {
             return failure.map_or(Ok(()), Err);
         }
-        // All series of a damaged file have the same error.
-        let damage = summary.failed.iter().filter(|(_, error)| is_damage(error));
-        damage.map(|(_, error)| error.to_string()).collect::<BTreeSet<_>>().iter().for_each(|damage| warn(damage));
         let is_failed = summary.failed_pages > 0 || !summary.failed.is_empty();
         let pages = self.failures.iter().map(|(series, page)| (*series, Failure::from(page.error.clone())));
         let series = summary.failed.into_iter().map(|(series, error)| (series, self.failed(series, error)));
@@ -294,10 +296,16 @@ impl Reporter {
         for repair in &summary.repairs {
             self.log.warning(repair);
         }
-        let mut marks = marks::all(&summary.missing_fields, &summary.lost_rows);
-        let new = marks.iter().position(Mark::is_new).filter(|_| summary.is_complete);
+        let mut marks = marks::of_summary(summary);
+        let is_new_loss = |mark: &Mark<'_>| mark.is_loss() && mark.is_new();
+        let new = marks.iter().position(is_new_loss).filter(|_| summary.is_complete);
         let failed = new.map(|index| marks.remove(index));
-        marks::warn(self.log, &marks);
+        for mark in marks {
+            self.log.warning(&mark.text());
+            if mark.is_new() && !mark.is_loss() {
+                self.log.remark(&mark.help(out));
+            }
+        }
         failed.map(|mark| Failure::new(ExitKind::Incomplete, mark.text()).help(mark.help(out)))
     }
 
@@ -314,26 +322,22 @@ impl Reporter {
         hints.pop().map(|hint| Failure::new(ExitKind::Incomplete, hint))
     }
 
-    /// Warns once for each endpoint that has several records in an interval, although the catalogue declares no key.
-    fn note_several(&self, file: &JobFile, summary: &Summary) {
-        let mut records: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+    /// Warns about endpoints whose records have another spacing than the requested interval.
+    fn note_spacing(&self, file: &JobFile, summary: &Summary) {
+        let mut check = SpacingCheck::default();
         for (series, report) in file.series.iter().zip(&summary.series) {
+            let endpoint = full_name(series.endpoint);
             let account = &report.account;
             if series.endpoint.key.is_empty() {
-                let sums = records.entry(full_name(series.endpoint)).or_default();
-                sums[0] += account.delivered + account.invalid;
-                sums[1] += account.covered;
+                check.add_received(&endpoint, account.delivered + account.invalid, account.covered);
+            }
+            // A run without records of the series does not repeat what the first run has found.
+            if account.covered > 0 {
+                check.add_spacing(&endpoint, report.interval, report.spacing);
             }
         }
-        for (endpoint, [records, intervals]) in records {
-            if records > intervals && intervals > 0 {
-                let records = counted(records, "record");
-                let intervals = counted(intervals, "interval");
-                self.log.warning(&format!(
-                    "{endpoint}: {records} in {intervals}; all of them are written; check the interval, or declare the \
-                     `key` of a record in the catalogue"
-                ));
-            }
+        for warning in check.warnings() {
+            self.log.warning(&warning);
         }
     }
 
@@ -364,12 +368,10 @@ impl Reporter {
         }
     }
 
-    /// Prints the error of a series in one line, except damage, and returns it.
+    /// Prints the error of a series in one line, and returns it.
     fn failed(&self, series: usize, error: dataset::Error) -> Failure {
         let reason = if let dataset::Error::Request(error) = &error { brief(error) } else { error.to_string() };
-        if !is_damage(&error) {
-            self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series])));
-        }
+        self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series])));
         error.into()
     }
 
@@ -388,7 +390,6 @@ impl Reporter {
         };
         let kind = match fetched {
             _ if is_rejected && (fetched == 0 || pages == 0) => ExitKind::Rejected,
-            // The requests of series with a damaged file are not sent.
             0 if reasons.iter().all(|(_, reason)| reason.exit_kind != ExitKind::Incomplete) => ExitKind::Service,
             _ => ExitKind::Incomplete,
         };
@@ -421,10 +422,6 @@ impl Reporter {
             _ => {}
         }
     }
-}
-
-fn is_damage(error: &dataset::Error) -> bool {
-    matches!(error, dataset::Error::Damaged { .. })
 }
 
 /// Describes the phase in which an attempt without a response failed.

@@ -19,7 +19,7 @@ use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::param_keys::ParamKeys;
 use crate::param_options::{Offered, Params, splits};
-use crate::requested_series::{Series, combine, combine_given, must_have_history};
+use crate::requested_series::{Series, combine, combine_given, labels, must_have_history};
 use crate::time_arg::{self, Start};
 
 /// The content of a job file.
@@ -55,17 +55,12 @@ impl JobFile {
 
     /// Rejects a series whose range ends before its start.
     pub(crate) fn check_ranges(&self) -> Result<()> {
-        for series in &self.series {
+        for (series, label) in self.series.iter().zip(labels(&self.series)) {
             let start = self.start_of(series).time;
             let end = self.end_of(series);
-            if end < start {
-                let message = format!("the range ends at {end}, before its start {start}");
-                let has_own_range = series.from.is_some() || series.to.is_some();
-                return Err(if has_own_range {
-                    Failure::usage(format!("{}: {message}", name(series.endpoint)))
-                } else {
-                    Failure::usage(message)
-                });
+            if let Err(message) = time_arg::check(&(start..end)) {
+                let has_own = series.from.is_some() || series.to.is_some();
+                return Err(Failure::usage(if has_own { format!("{label}: {message}") } else { message }));
             }
         }
         Ok(())
@@ -317,7 +312,6 @@ mod tests {
     use crate::catalogue::{Metric, metric};
     use crate::endpoint_names;
     use crate::examples;
-    use crate::requested_series::labels;
 
     /// Returns an endpoint with a history, and lines of a job file that set its required params.
     fn endpoint() -> (String, String) {
@@ -391,10 +385,8 @@ mod tests {
         own.check_ranges().unwrap();
         let reversed = with_own_range("from = 2025-02-01\n", "to = 2025-01-01\n");
         let error = reversed.check_ranges().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            format!("{}: the range ends at 2025-01-01T00:00:00Z, before its start 2025-02-01T00:00:00Z", metric().name)
-        );
+        let range = "the range ends at 2025-01-01T00:00:00Z, before its start 2025-02-01T00:00:00Z";
+        assert_eq!(error, format!("{}: {range}", metric().keys[0]));
     }
 
     #[test]

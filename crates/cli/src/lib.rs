@@ -59,6 +59,7 @@ mod job_file;
 mod plan_report;
 mod range_ends;
 mod record_columns;
+mod record_spacing;
 
 mod catalogue_json;
 mod chart_data;

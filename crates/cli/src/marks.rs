@@ -1,9 +1,9 @@
-//! What a user should know until the user acknowledges it: fields that the service no longer sends, and rows that were
-//! lost.
+//! What a user should know until the user acknowledges it: fields that the service no longer sends or has never sent, and
+//! rows that were lost.
 
 use std::time::Duration;
 
-use dataset::{LostRows, MissingField, quoted};
+use dataset::{LostRows, MissingField, Status, Summary, UnsentField, quoted};
 use serde_json::{Value, json};
 
 use crate::log::Log;
@@ -15,14 +15,30 @@ use crate::time_arg;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mark<'m> {
     Field(&'m MissingField),
+    Unsent(&'m UnsentField),
     Rows(&'m LostRows),
 }
 
+/// All marks of a target after a run.
+pub(crate) fn of_summary(summary: &Summary) -> Vec<Mark<'_>> {
+    all(&summary.missing_fields, &summary.unsent_fields, &summary.lost_rows)
+}
+
 /// All marks of a target.
-pub(crate) fn all<'m>(missing_fields: &'m [MissingField], lost_rows: &'m [LostRows]) -> Vec<Mark<'m>> {
+pub(crate) fn of_status(status: &Status) -> Vec<Mark<'_>> {
+    all(&status.missing_fields, &status.unsent_fields, &status.lost_rows)
+}
+
+/// The marks of rows that were lost.
+pub(crate) fn of_lost_rows(lost: &[LostRows]) -> Vec<Mark<'_>> {
+    all(&[], &[], lost)
+}
+
+fn all<'m>(missing: &'m [MissingField], unsent: &'m [UnsentField], lost: &'m [LostRows]) -> Vec<Mark<'m>> {
     let mut marks = Vec::new();
-    marks.extend(missing_fields.iter().map(Mark::Field));
-    marks.extend(lost_rows.iter().map(Mark::Rows));
+    marks.extend(missing.iter().map(Mark::Field));
+    marks.extend(unsent.iter().map(Mark::Unsent));
+    marks.extend(lost.iter().map(Mark::Rows));
     marks
 }
 
@@ -37,6 +53,7 @@ impl Mark<'_> {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Field(missing) => missing_field(missing),
+            Self::Unsent(unsent) => unsent_field(unsent),
             Self::Rows(lost) => lost_rows(lost),
         }
     }
@@ -44,7 +61,8 @@ impl Mark<'_> {
     /// The advice; `path` is the target.
     pub(crate) fn help(&self, path: &str) -> String {
         match self {
-            Self::Field(missing) => missing_field_help(path, &missing.field),
+            Self::Field(missing) => field_help(path, &missing.field),
+            Self::Unsent(unsent) => field_help(path, &unsent.field),
             Self::Rows(lost) => lost_rows_help(path, std::slice::from_ref(*lost)),
         }
     }
@@ -53,8 +71,14 @@ impl Mark<'_> {
     pub(crate) fn is_new(&self) -> bool {
         match self {
             Self::Field(missing) => missing.is_new,
+            Self::Unsent(unsent) => unsent.is_new,
             Self::Rows(lost) => lost.is_new,
         }
+    }
+
+    /// Returns whether the mark is about something that was known and is lost, or will be.
+    pub(crate) fn is_loss(&self) -> bool {
+        !matches!(self, Self::Unsent(_))
     }
 }
 
@@ -72,8 +96,19 @@ fn missing_field(missing: &MissingField) -> String {
     text + "; the earlier values stay"
 }
 
-/// The advice about fields that the service no longer sends.
-fn missing_field_help(path: &str, field: &str) -> String {
+/// Describes a field that no record has ever had.
+fn unsent_field(unsent: &UnsentField) -> String {
+    let UnsentField { endpoint, field, unknown_fields, .. } = unsent;
+    let unknown: Vec<_> = unknown_fields.iter().map(|name| format!("`{name}`")).collect();
+    format!(
+        "{endpoint}: no record has had `{field}`, and each has fields that are not in the catalogue: {}; these are in the \
+         column `unknown_fields`",
+        listed(&unknown)
+    )
+}
+
+/// Returns the advice about a field that the service does not send.
+fn field_help(path: &str, field: &str) -> String {
     let name = program().name;
     let path = quoted(path);
     format!(
@@ -148,6 +183,17 @@ pub(crate) fn missing_fields_json(all: &[MissingField]) -> Vec<Value> {
         objects.push(json!({
             "endpoint": one.endpoint, "field": one.field, "new_fields": one.new_fields, "series": one.series,
             "since": since,
+        }));
+    }
+    objects
+}
+
+pub(crate) fn unsent_fields_json(all: &[UnsentField]) -> Vec<Value> {
+    let mut objects = Vec::new();
+    for one in all {
+        let since = one.since.map(|since| since.floor(Duration::from_secs(1)).to_string());
+        objects.push(json!({
+            "endpoint": one.endpoint, "field": one.field, "unknown_fields": one.unknown_fields, "since": since,
         }));
     }
     objects

@@ -101,7 +101,7 @@ pub(crate) async fn html(path: &str, target: &StoredTarget<'_>, quality: &Qualit
         endpoints.push(endpoint_part(target, of_endpoint).await?);
     }
     let mut notes = Vec::new();
-    for mark in marks::all(&quality.status.missing_fields, &quality.status.lost_rows) {
+    for mark in marks::of_status(&quality.status) {
         notes.push(mark.text());
     }
     notes.extend(quality.left_out.iter().cloned());

@@ -317,21 +317,33 @@ pub(crate) fn must_have_history(written: &str) -> Result<Endpoint> {
 /// Notes the endpoints that have no records as old as the start of a range. A series without a start of its own has the
 /// start `from`.
 pub(crate) fn note_oldest(series: &[Series], from: Timestamp, log: Log) {
-    for of_endpoint in series.chunk_by(|one, other| is_same(one.endpoint, other.endpoint)) {
-        let endpoint = of_endpoint[0].endpoint;
+    for EarliestStart { endpoint, start } in earliest_starts(series, from) {
         let Some(oldest) = history(endpoint).and_then(|info| info.oldest) else { continue };
         let begin = Timestamp::now() - oldest;
-        if earliest_start(of_endpoint, from) < begin {
+        if start < begin {
             let begin = time_arg::shown(begin.floor(Duration::from_secs(60)));
             log.remark(&format!("{}: the service has no records before {begin}", name(endpoint)));
         }
     }
 }
 
-/// Returns the earliest start of the ranges of series, of which those without a start of their own have the start `from`.
-fn earliest_start(series: &[Series], from: Timestamp) -> Timestamp {
-    let starts = series.iter().map(|one| one.from.map_or(from, |own| own.time));
-    starts.min().unwrap_or(from)
+/// The earliest start of the series of an endpoint.
+struct EarliestStart {
+    endpoint: Endpoint,
+    start: Timestamp,
+}
+
+/// Returns the earliest start of the series of each endpoint. A series without a start of its own has the start `from`.
+fn earliest_starts(series: &[Series], from: Timestamp) -> Vec<EarliestStart> {
+    let mut all: Vec<EarliestStart> = Vec::new();
+    for one in series {
+        let start = one.from.map_or(from, |own| own.time);
+        match all.iter_mut().find(|known| is_same(known.endpoint, one.endpoint)) {
+            Some(known) => known.start = known.start.min(start),
+            None => all.push(EarliestStart { endpoint: one.endpoint, start }),
+        }
+    }
+    all
 }
 
 /// Endpoints with the values of their params, and the service. A command has this after its own options, which would
@@ -429,7 +441,8 @@ mod tests {
             (vec![late.clone(), without.clone()], "2025-01-01 00:00"),
             (vec![without, late, early], "2024-01-01 00:00"),
         ] {
-            assert_eq!(time_arg::shown(earliest_start(&series, of_job)), expected);
+            let starts = earliest_starts(&series, of_job);
+            assert_eq!((starts.len(), time_arg::shown(starts[0].start).as_str()), (1, expected));
         }
     }
 

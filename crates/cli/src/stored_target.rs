@@ -48,7 +48,7 @@ impl<'p> StoredTarget<'p> {
         } else if pending > 0 {
             log.warning(&format!("{}: {records} are not in the files yet; the next run adds them", quoted(path)));
         }
-        marks::warn(log, &marks::all(&this.status.missing_fields, &this.status.lost_rows));
+        marks::warn(log, &marks::of_status(&this.status));
         Ok(this)
     }
 

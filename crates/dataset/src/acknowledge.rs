@@ -11,7 +11,7 @@ use crate::target::Target;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Acknowledged {
-    /// Fields that the service no longer sends, as `ENDPOINT FIELD`.
+    /// Fields that the service no longer sends, or has never sent, as `ENDPOINT FIELD`.
     pub fields: Vec<String>,
     /// Damaged and missing files with lost rows.
     pub files: Vec<String>,
@@ -46,17 +46,19 @@ impl Marks {
     /// Ends the marks of all fields, or of one. Returns the endpoint and the field of each of them.
     fn end_fields(&mut self, field: Option<&str>, now: Timestamp) -> Vec<String> {
         let mut ended = Vec::new();
-        for (endpoint, fields) in &mut self.fields {
-            for (name, mark) in &mut *fields {
-                let is_selected = field.is_none_or(|field| field == name);
-                if is_selected && mark.acknowledged.replace(now).is_none() {
-                    ended.push(format!("{endpoint} {name}"));
+        for marks in [&mut self.fields, &mut self.unsent] {
+            for (endpoint, fields) in &mut *marks {
+                for (name, mark) in &mut *fields {
+                    let is_selected = field.is_none_or(|field| field == name);
+                    if is_selected && mark.acknowledged.replace(now).is_none() {
+                        ended.push(format!("{endpoint} {name}"));
+                    }
                 }
+                // The service has sent the field again.
+                fields.retain(|_, mark| mark.acknowledged.is_none() || !mark.series.is_empty());
             }
-            // The service has sent the field again.
-            fields.retain(|_, mark| mark.acknowledged.is_none() || !mark.series.is_empty());
+            marks.retain(|_, fields| !fields.is_empty());
         }
-        self.fields.retain(|_, fields| !fields.is_empty());
         ended
     }
 

@@ -13,6 +13,7 @@ mod items;
 mod plan;
 mod readable;
 mod run;
+mod streamed;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -179,7 +180,7 @@ impl Backfill {
         for table in content.tables.values_mut() {
             table.commit(&BTreeSet::new()).await?;
         }
-        content.intact()
+        Ok(())
     }
 
     /// Rejects an empty list of series, a series that is listed twice, and an invalid range.
@@ -189,7 +190,10 @@ impl Backfill {
         }
         let mut paths = BTreeSet::new();
         for series in &self.series {
-            check_range(&self.seconds(series))?;
+            if let Err(why) = check_range(&self.seconds(series)) {
+                let of_series = series.range().map(|_| format!("{}: ", series.path())).unwrap_or_default();
+                return Err(Error::invalid_input(format!("{of_series}{why}")));
+            }
             if !paths.insert(series.path()) {
                 return Err(Error::invalid_input(format!("the series {} is listed twice", series.path())));
             }
@@ -198,14 +202,14 @@ impl Backfill {
     }
 }
 
-fn check_range(range: &Range<Timestamp>) -> Result<(), Error> {
+fn check_range(range: &Range<Timestamp>) -> Result<(), String> {
     let Range { start, end } = range;
     let first = Timestamp::from_unix_seconds(0);
     if end < start {
-        return Err(Error::invalid_input(format!("the range ends at {end}, before its start {start}")));
+        return Err(format!("the range ends at {end}, before its start {start}"));
     }
     if *start < first {
-        return Err(Error::invalid_input(format!("the range begins at {start}; it must not begin before {first}")));
+        return Err(format!("the range begins at {start}; it must not begin before {first}"));
     }
     Ok(())
 }

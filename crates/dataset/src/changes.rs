@@ -40,6 +40,8 @@ pub(crate) struct Changes {
     /// Fields that are not in the catalogue, of some fetched rows and of some existing rows.
     pub(crate) unknown: BTreeSet<String>,
     pub(crate) known_unknown: BTreeSet<String>,
+    /// Those fields that are not in the catalogue and that the fetched rows always have.
+    pub(crate) always_unknown: BTreeSet<String>,
 }
 
 /// The values of a field in fetched rows.
@@ -64,6 +66,7 @@ impl Changes {
     /// Counts the values of fetched rows, and notes their unknown fields. A response rarely has rows with different
     /// fields, so the first row and the last row are enough.
     pub(crate) fn note_fetched(&mut self, rows: &RecordBatch, time: &str) -> Result<(), Error> {
+        let is_first = self.rows == 0;
         self.rows += rows.num_rows() as u64;
         self.newest = self.newest.max(times(rows, time)?.last().copied());
         for (field, column) in rows.schema_ref().fields().iter().zip(rows.columns()) {
@@ -79,9 +82,12 @@ impl Changes {
                 known.sent += sent as u64;
             }
         }
-        for row in [0, rows.num_rows().saturating_sub(1)] {
-            self.unknown.extend(unknown_names(rows, row));
-        }
+        let of_first = unknown_names(rows, 0);
+        let of_last = unknown_names(rows, rows.num_rows().saturating_sub(1));
+        let of_both = &of_first & &of_last;
+        self.always_unknown = if is_first { of_both } else { &self.always_unknown & &of_both };
+        self.unknown.extend(of_first);
+        self.unknown.extend(of_last);
         Ok(())
     }
 

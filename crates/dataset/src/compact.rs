@@ -24,6 +24,7 @@ use crate::rewrite::{Rewrite, first_rows};
 use crate::section::Section;
 use crate::table::{Damage, Table};
 use crate::text_file::TextState;
+use crate::unsent_fields::CatalogueFields;
 
 /// The name of a file that was written, and the sections of its rows.
 pub(crate) struct Written {
@@ -40,6 +41,7 @@ struct NewContent<'c> {
     removed: &'c BTreeSet<String>,
     /// How the rows of each series are merged, by its path.
     rules: &'c BTreeMap<String, MergeRules>,
+    catalogue: &'c CatalogueFields,
 }
 
 impl Table {
@@ -119,14 +121,16 @@ impl Table {
         }
         self.state.columns = Some(columns.clone());
         let rules = self.merge_rules();
+        let catalogue = CatalogueFields::of(&self.series);
         let now = Timestamp::now();
         let mut all = Vec::new();
         for (start, parts) in parts {
             let (path, range) = (self.place.file(partition, start), period(partition, start));
-            let new = NewContent { parts: &parts, columns: &columns, removed, rules: &rules };
+            let new = NewContent { parts: &parts, columns: &columns, removed, rules: &rules, catalogue: &catalogue };
             let (sections, version) = self.rewrite(&path, &range, new, now).await?;
             self.state.replace(&range, &sections);
             self.noticed.extend(self.state.note_fields(&sections, &self.earlier, now));
+            self.noticed_unsent.extend(self.state.note_unsent_fields(&sections, &catalogue, &self.earlier, now));
             let storage = &self.place.storage;
             let file = storage.name(&path);
             if sections.is_empty() && storage.local().is_some() {
@@ -148,8 +152,13 @@ impl Table {
         let Some(path) = self.state.files.keys().next_back().cloned() else { return self.save().await };
         let Some((_, range)) = self.place.period_of(&path) else { return self.save().await };
         let columns = self.state.columns.clone().unwrap_or_else(|| self.columns.clone());
-        let unchanged =
-            NewContent { parts: &Parts::new(), columns: &columns, removed: &BTreeSet::new(), rules: &BTreeMap::new() };
+        let unchanged = NewContent {
+            parts: &Parts::new(),
+            columns: &columns,
+            removed: &BTreeSet::new(),
+            rules: &BTreeMap::new(),
+            catalogue: &CatalogueFields::default(),
+        };
         let (_, version) = self.rewrite(&path, &range, unchanged, Timestamp::now()).await?;
         self.state.files.insert(path, version);
         self.save().await
@@ -175,7 +184,7 @@ impl Table {
         new: NewContent<'_>,
         now: Timestamp,
     ) -> Result<(Vec<Section>, String), Error> {
-        let NewContent { parts, columns, removed, rules } = new;
+        let NewContent { parts, columns, removed, rules, catalogue } = new;
         let old = ParquetInput::find(&self.place.storage, path, true).await?;
         old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
         let version = old.as_ref().map(|old| old.version.clone());
@@ -200,6 +209,7 @@ impl Table {
             if let Some(table) = &mut table {
                 table.replace(range, &new.file.sections);
                 table.note_fields(&new.file.sections, &self.earlier, now);
+                table.note_unsent_fields(&new.file.sections, catalogue, &self.earlier, now);
             }
             new.file.finish(FileState { table, ..FileState::of_table(&self.state) })
         };

@@ -80,15 +80,11 @@ impl Content {
         Ok(this)
     }
 
-    /// Fails if the tables of all series are damaged. Without a damaged table, a job continues.
-    pub(crate) fn intact(&self) -> Result<(), Error> {
-        let all: Option<Vec<_>> = self.tables.values().map(Table::damage).collect();
-        all.and_then(|mut all| all.pop()).map_or(Ok(()), Err)
-    }
-
-    /// Returns the error of a series whose table is damaged.
-    pub(crate) fn damage(&self, series: usize) -> Option<Error> {
-        self.tables.get(&self.series.get(series)?.1)?.damage()
+    /// Returns whether a file with rows of a series is damaged. The content of a run has no damaged files, because opening
+    /// it repairs them.
+    pub(crate) fn is_damaged(&self, series: usize) -> bool {
+        let Some((_, home)) = self.series.get(series) else { return false };
+        self.tables.get(home).is_some_and(|table| !table.damaged.is_empty())
     }
 
     /// Returns the series with this index, and its table.
@@ -97,9 +93,9 @@ impl Content {
         Some((self.tables.get_mut(home)?, series))
     }
 
-    /// Returns the number of files in the journals of all intact tables.
+    /// Returns the number of files in the journals of all tables.
     pub(crate) fn journal_files(&self) -> usize {
-        self.tables.values().filter(|table| table.damaged.is_empty()).map(|table| table.journal.len()).sum()
+        self.tables.values().map(|table| table.journal.len()).sum()
     }
 
     /// Returns the states of all series, with the rows of the journal.

@@ -1,7 +1,11 @@
 //! The first record of a series, as runs have seen it that asked for earlier ones.
 //!
 //! A series begins late because its coin was listed late, or because the service has only its newest records. Then the
-//! first record moves with the clock.
+//! first record moves with the clock. The start of a range is requested only once, so one later run requests the page
+//! around the time to which the clock would have moved the first record.
+
+use std::ops::Range;
+use std::time::Duration;
 
 use runtime::{Interval, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -14,17 +18,54 @@ pub(crate) struct Sighting {
     pub(crate) first: Timestamp,
 }
 
+/// The time after a sighting from which a first record can be seen to have moved.
+const CHECK_AFTER: Duration = Duration::from_secs(3600);
+
+/// The number of intervals by which a first record has to move.
+const CHECK_INTERVALS: u64 = 2;
+
 /// The first and the last sighting of a series.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FirstSeen {
     earliest: Option<Sighting>,
     latest: Option<Sighting>,
+    /// The time at which a response would have shown that the first record has moved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checked: Option<Timestamp>,
 }
 
 impl FirstSeen {
     pub(crate) fn note(&mut self, sighting: Sighting) {
         self.earliest.get_or_insert(sighting);
         self.latest = Some(sighting);
+    }
+
+    /// Notes a sighting if by it the first record has moved with the clock.
+    pub(crate) fn note_moved(&mut self, sighting: Sighting, interval: Interval) {
+        let with = Self { latest: Some(sighting), ..self.clone() };
+        if with.has_moved(interval) {
+            *self = with;
+        }
+    }
+
+    /// Returns the time of the first record by now, if it moves with the clock; `None` if a response has shown whether it
+    /// does, or if it is too early.
+    pub(crate) fn expected(&self, interval: Interval, now: Timestamp) -> Option<Timestamp> {
+        let Sighting { seen, first } = self.latest?;
+        if self.checked.is_some() || self.has_moved(interval) || now < seen + CHECK_AFTER {
+            return None;
+        }
+        let passed = interval.passed(&(seen..now));
+        let count = i64::try_from(passed).ok()?;
+        (passed >= CHECK_INTERVALS).then(|| interval.moved(first, count))
+    }
+
+    /// Notes a response for a range, which may show whether the first record has moved.
+    pub(crate) fn note_checked(&mut self, range: &Range<Timestamp>, interval: Interval, now: Timestamp) {
+        let Some(expected) = self.expected(interval, now) else { return };
+        if interval.moved(range.start, 2) <= expected && interval.moved(expected, 1) <= range.end {
+            self.checked = Some(now);
+        }
     }
 
     /// Returns how many intervals before the request the series began; `None` if no run has asked for earlier records.
@@ -47,8 +88,6 @@ impl FirstSeen {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
@@ -63,5 +102,21 @@ mod tests {
             series.note(Sighting { seen: at(seen), first: at(first) });
             assert_eq!(series.has_moved(hour), has_moved, "{seen} {first}");
         }
+    }
+
+    #[test]
+    fn the_page_of_a_first_record_that_may_have_moved_is_requested_once() {
+        let hour = Interval::from(Duration::from_secs(3600));
+        let at = |hours: i64| Timestamp::from_unix_seconds(hours * 3600);
+        let mut series = FirstSeen::default();
+        assert_eq!(series.expected(hour, at(2000)), None);
+        series.note(Sighting { seen: at(1000), first: at(280) });
+        assert_eq!((series.expected(hour, at(1001)), series.expected(hour, at(1024))), (None, Some(at(304))));
+        for (from, to) in [(0, 304), (303, 400), (304, 400)] {
+            series.note_checked(&(at(from)..at(to)), hour, at(1024));
+            assert!(series.expected(hour, at(1024)).is_some(), "{from} {to}");
+        }
+        series.note_checked(&(at(302)..at(305)), hour, at(1024));
+        assert_eq!(series.expected(hour, at(1024)), None);
     }
 }

@@ -24,6 +24,8 @@ mod target;
 mod time_ranges;
 mod timestamps;
 
+mod spacing;
+
 mod series;
 mod series_columns;
 mod value_ranges;
@@ -70,6 +72,7 @@ mod saved_state;
 mod file_state;
 mod merge_rows;
 mod missing_fields;
+mod unsent_fields;
 
 mod merge_interval;
 mod parquet_footer;
@@ -137,6 +140,7 @@ pub use stored_tables::StoredTables;
 pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
 pub use target::{Format, Target};
 pub use text_writer::TextWriter;
+pub use unsent_fields::UnsentField;
 
 /// Compiles the program in the README.
 #[cfg(doctest)]

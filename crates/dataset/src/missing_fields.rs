@@ -9,15 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use runtime::Timestamp;
 
 use crate::changes::Changes;
-use crate::marks::{FieldMark, Marks};
+use crate::marks::{EndpointField, Marks};
 use crate::row_facts::Known;
 use crate::section::Section;
-use crate::series::endpoint_of;
 use crate::table_state::TableState;
 use crate::timestamps::timestamp;
 
-/// Number of new rows without a value that are evidence.
-const MIN_ROWS: u64 = 10;
+/// Number of rows without a value that are evidence.
+pub(crate) const MIN_ROWS: u64 = 10;
 
 /// A field that had values, and that the service no longer sends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,6 +55,12 @@ impl Earlier {
         }
         earlier
     }
+
+    /// Whether it is known which fields of a series have had a value. Earlier versions did not note that.
+    pub(crate) fn knows_fields(&self, path: &str) -> bool {
+        let has_rows = self.known.get(path).is_some_and(Option::is_some);
+        !has_rows || self.seen.get(path).is_some_and(|seen| !seen.is_empty())
+    }
 }
 
 impl TableState {
@@ -65,7 +70,7 @@ impl TableState {
         sections: &[Section],
         earlier: &Earlier,
         now: Timestamp,
-    ) -> BTreeSet<(String, String)> {
+    ) -> BTreeSet<EndpointField> {
         let mut noticed = BTreeSet::new();
         for section in sections {
             let Some(changes) = &section.changes else { continue };
@@ -85,7 +90,7 @@ impl TableState {
                 if (is_contradicted || is_absent)
                     && self.marks.note_field(&section.path, field, new_fields.clone(), now)
                 {
-                    noticed.insert((endpoint_of(&section.path).to_owned(), field.clone()));
+                    noticed.insert(EndpointField::of_series(&section.path, field));
                 }
             }
         }
@@ -100,33 +105,32 @@ fn is_newer(changes: &Changes, last: Option<Timestamp>) -> bool {
 }
 
 /// The marks that no user has acknowledged, with those that this run has noticed.
-pub(crate) fn unacknowledged(marks: &Marks, noticed: &BTreeSet<(String, String)>) -> Vec<MissingField> {
+pub(crate) fn unacknowledged(marks: &Marks, noticed: &BTreeSet<EndpointField>) -> Vec<MissingField> {
     let mut all = Vec::new();
     for (endpoint, fields) in &marks.fields {
-        for (field, mark) in fields.iter().filter(|(_, mark)| mark.acknowledged.is_none()) {
-            let is_new = noticed.contains(&(endpoint.clone(), field.clone()));
-            all.push(missing_field(endpoint, field, mark, is_new));
+        for (field, mark) in fields {
+            if mark.acknowledged.is_some() {
+                continue;
+            }
+            let name = EndpointField { endpoint: endpoint.clone(), field: field.clone() };
+            all.push(MissingField {
+                is_new: noticed.contains(&name),
+                endpoint: name.endpoint,
+                field: name.field,
+                new_fields: mark.new.iter().cloned().collect(),
+                series: mark.series.len() as u64,
+                since: mark.since,
+            });
         }
     }
     all
 }
 
-fn missing_field(endpoint: &str, field: &str, mark: &FieldMark, is_new: bool) -> MissingField {
-    MissingField {
-        endpoint: endpoint.to_owned(),
-        field: field.to_owned(),
-        new_fields: mark.new.iter().cloned().collect(),
-        series: mark.series.len() as u64,
-        since: mark.since,
-        is_new,
-    }
-}
-
 /// Joins the reports of several tables of an endpoint.
 pub(crate) fn joined(all: impl IntoIterator<Item = MissingField>) -> Vec<MissingField> {
-    let mut by_name: BTreeMap<(String, String), MissingField> = BTreeMap::new();
+    let mut by_name: BTreeMap<EndpointField, MissingField> = BTreeMap::new();
     for one in all {
-        let name = (one.endpoint.clone(), one.field.clone());
+        let name = EndpointField { endpoint: one.endpoint.clone(), field: one.field.clone() };
         let Some(known) = by_name.get_mut(&name) else {
             by_name.insert(name, one);
             continue;

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::last_seen::LastSeen;
 use crate::partial_intervals::partial;
 use crate::series::SeriesRequest;
+use crate::spacing::usual_spacing;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{interval_of, times, timestamp};
 use crate::unknown_values::invalid;
@@ -132,6 +133,11 @@ impl RowFacts {
         let is_left = |time: &Timestamp| !range.contains(time);
         self.first = self.first.filter(is_left).or(left.as_ref().map(|left| left.start));
         self.last = self.last.filter(is_left).or(left.map(|left| last_of(left.end)));
+    }
+
+    /// The number of intervals from most records to the next one.
+    pub(crate) fn usual_spacing(&self) -> Option<u64> {
+        usual_spacing(&self.present, self.interval)
     }
 
     /// Returns the range between the first and the last record.

@@ -17,6 +17,7 @@ use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
 use crate::target::Target;
 use crate::text_file::TextState;
+use crate::unsent_fields::{self, UnsentField};
 
 /// The state of a target, returned by [`status`].
 #[derive(Clone, Debug, Default)]
@@ -31,6 +32,9 @@ pub struct Status {
     pub without_state: Vec<String>,
     /// Fields that the service no longer sends, and that no user has [acknowledged](crate::acknowledge).
     pub missing_fields: Vec<MissingField>,
+    /// Fields of the catalogue that no record has ever had, although the records have unknown fields, and that no user has
+    /// [acknowledged](crate::acknowledge).
+    pub unsent_fields: Vec<UnsentField>,
     /// Lost rows of damaged and missing files that no user has [acknowledged](crate::acknowledge).
     pub lost_rows: Vec<LostRows>,
     /// Number of records that a run has fetched but not written to the files yet. Either the run is still in progress,
@@ -81,6 +85,9 @@ pub struct SeriesStatus {
     pub first_age: Option<u64>,
     /// `true` if two runs have seen the first record move with the clock: the service has only its newest records.
     pub first_moves: bool,
+    /// The number of intervals from one record to the next, as most records have it; `None` if their spacing varies, or if
+    /// there are few records.
+    pub spacing: Option<u64>,
     /// The account of the last run with requests for the series, by the names of its
     /// [figures](runtime::history::Account::figures); empty if there was no such run.
     pub account: BTreeMap<String, u64>,
@@ -142,6 +149,7 @@ impl SeriesStatus {
             last_seen: all.last.map(|last| all.last_seen.before(all.interval.moved(last, -1))).unwrap_or_default(),
             first_age: state.first_seen.age(rows.interval),
             first_moves: state.first_seen.has_moved(rows.interval),
+            spacing: rows.usual_spacing(),
             account: state.account.0,
             rejected: state.rejected,
             is_running: false,
@@ -185,6 +193,7 @@ impl StoredTables {
             status.running = status.running.or_else(|| running.clone());
         }
         status.missing_fields = missing_fields::joined(status.missing_fields);
+        status.unsent_fields = unsent_fields::joined(status.unsent_fields);
         status.damaged.sort();
         status.damaged.dedup();
         status.series.sort_by(|one, other| one.path.cmp(&other.path));
@@ -212,6 +221,7 @@ impl Status {
             self.without_state.push(table.place.name(&table.place.data));
         }
         self.missing_fields.extend(missing_fields::unacknowledged(&table.state.marks, &BTreeSet::new()));
+        self.unsent_fields.extend(unsent_fields::unacknowledged(&table.state.marks, &BTreeSet::new()));
         self.lost_rows.extend(lost_rows::unacknowledged(&table.state));
         if let Err(lost) = table.check_text() {
             // Without the folder of its rows, nothing shows that a backfill has written the file.

@@ -16,6 +16,7 @@ use crate::fetched_at::with_fetched_at;
 use crate::file_state::{FileState, RunFacts};
 use crate::file_storage::Out;
 use crate::journal::{self, Buffer, GROUP};
+use crate::marks::EndpointField;
 use crate::missing_fields::Earlier;
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
@@ -74,8 +75,10 @@ pub(crate) struct Table {
     pub(crate) buffer: Buffer,
     /// What was known about each series when the table was opened, without the journal.
     pub(crate) earlier: Earlier,
-    /// Fields that the service no longer sends, by endpoint and field, as this run has noticed.
-    pub(crate) noticed: BTreeSet<(String, String)>,
+    /// Fields that the service no longer sends, as this run has noticed.
+    pub(crate) noticed: BTreeSet<EndpointField>,
+    /// Fields of the catalogue that no record has ever had, as this run has noticed.
+    pub(crate) noticed_unsent: BTreeSet<EndpointField>,
     /// Whether the times of the data files are stored as differences.
     pub(crate) has_small_times: bool,
     /// The rows that data files had, and have no longer, by file.
@@ -110,6 +113,7 @@ impl Table {
             buffer: Buffer::new(),
             earlier: Earlier::default(),
             noticed: BTreeSet::new(),
+            noticed_unsent: BTreeSet::new(),
             has_small_times: false,
             vanished: BTreeMap::new(),
             damaged,

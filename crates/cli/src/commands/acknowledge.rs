@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use dataset::{MissingField, Target, quoted};
+use dataset::{Status, Target, quoted};
 
 use crate::failure::{self, Failure, Result};
 use crate::log::Log;
 use crate::stored_target::require_series;
 
-/// End the messages about fields that the service no longer sends, and about rows that were lost
+/// End the messages about fields that the service does not send, and about rows that were lost
 #[derive(Args, Debug)]
 pub(crate) struct Acknowledge {
     /// A file or data set written by `backfill`
@@ -26,7 +26,7 @@ impl Acknowledge {
         let status = dataset::status(&target).await?;
         require_series(&status, &self.path)?;
         if let Some(field) = &self.field {
-            self.check_field(field, &status.missing_fields)?;
+            self.check_field(field, &status)?;
         }
         let ended = dataset::acknowledge(&target, self.field.as_deref()).await?;
         for field in &ended.fields {
@@ -42,8 +42,14 @@ impl Acknowledge {
     }
 
     /// Rejects a field without a mark if other fields have one.
-    fn check_field(&self, field: &str, missing: &[MissingField]) -> Result<()> {
-        let names: BTreeSet<&str> = missing.iter().map(|missing| missing.field.as_str()).collect();
+    fn check_field(&self, field: &str, status: &Status) -> Result<()> {
+        let mut names = BTreeSet::new();
+        for missing in &status.missing_fields {
+            names.insert(missing.field.as_str());
+        }
+        for unsent in &status.unsent_fields {
+            names.insert(unsent.field.as_str());
+        }
         if names.is_empty() || names.contains(field) {
             return Ok(());
         }

@@ -31,7 +31,7 @@ impl Adopt {
         for repair in &adopted.repairs {
             log.warning(repair);
         }
-        marks::warn(log, &marks::all(&[], &adopted.lost_rows));
+        marks::warn(log, &marks::of_lost_rows(&adopted.lost_rows));
         failure::first_of(adopted.failed)?;
         if !adopted.repairs.is_empty() {
             let files = counted(adopted.repairs.len() as u64, "file");

@@ -4,13 +4,12 @@
 //! outcome.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use dataset::{Backfill as Job, Partition, ReadableRecords, SeriesReport, SeriesRequest, Target};
-use runtime::history::{Gap, History, Page};
+use runtime::history::History;
 use runtime::record::{AnyRecord, UnknownFields};
 use runtime::{AnyClient, Error, ErrorKind, Timestamp};
 
@@ -96,6 +95,7 @@ pub(crate) struct Backfill {
 impl Backfill {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let file = self.job_file(log)?;
+        file.check_ranges()?;
         note_oldest(&file.series, file.from.time, log);
         let (is_stream, target) = (file.out == "-", Target::parse(&file.out));
         if self.format.is_some() && !is_stream {
@@ -154,13 +154,13 @@ impl Backfill {
 
     /// Prints all records of the range, one series after the other.
     async fn to_stdout(&self, file: &JobFile, log: Log) -> Result<()> {
-        file.check_ranges()?;
         let connected = self.connection.open_for_files(log, None).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
         let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
         let requests = requests(&connected.client, file)?;
         // No bar is drawn, because a terminal shows the records.
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&file.series));
+        reporter.has_objects_on_stderr = self.json;
         let (mut summary, mut fatal) = (unchanged(&requests), None);
         for (index, (series, stored)) in file.series.iter().zip(&requests).enumerate() {
             let request = stored.request().clone();
@@ -188,14 +188,14 @@ impl Backfill {
                 unreadable.extend(&readable.unreadable);
                 let invalid = readable.records.iter().filter(|record| has_invalid(series.endpoint, record));
                 report.invalid += invalid.count() as u64;
-                note_page(&mut report, &page, &readable.times);
+                report.add_page(&page, &readable.times);
                 next = page.range.end;
                 printer.print(&[Part::of_page(index, series, &readable.records, &readable.times)])?;
                 reporter.progress(index, &pages.progress(), if stdout::is_terminal() { Log::Quiet } else { log });
             }
             // A page that is requested again has the same records.
             report.unreadable = unreadable.len() as u64;
-            end_series(&mut report);
+            report.end_pages(&(range.start..next));
             summary.series[index] = report;
             if fatal.is_some() {
                 break;
@@ -254,29 +254,6 @@ fn requests(client: &AnyClient, file: &JobFile) -> Result<Vec<SeriesRequest>> {
 fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
     let mut unknown = record.unknown_fields().into_iter().flat_map(UnknownFields::iter_raw);
     unknown.any(|(name, _)| fields(endpoint).any(|field| field.wire_name == name))
-}
-
-/// Adds a page on standard output, whose readable records have these times, to the report of its series.
-fn note_page(report: &mut SeriesReport, page: &Page<AnyRecord>, times: &[Timestamp]) {
-    report.account.add(&page.report.account);
-    report.unfetched += time_arg::steps(page.report.failed_pages.iter().map(|failure| &failure.range), report.interval);
-    report.added += times.len() as u64;
-    report.first = report.first.or(times.first().copied());
-    report.last = times.last().copied().or(report.last);
-    for Gap { range, .. } in &page.report.gaps {
-        // A gap can continue on the next page.
-        match report.gaps.last_mut().filter(|last| last.end == range.start) {
-            Some(last) => last.end = range.end,
-            None => report.gaps.push(range.clone()),
-        }
-    }
-}
-
-/// Keeps the gaps between the first and the last record. As in a file, the ends of the range are no gaps.
-fn end_series(report: &mut SeriesReport) {
-    let is_inside = |gap: &Range<Timestamp>| report.first < Some(gap.start) && Some(gap.end) <= report.last;
-    report.gaps.retain(is_inside);
-    report.missing = time_arg::steps(&report.gaps, report.interval);
 }
 
 /// Returns `true` if the error is in the command or the credentials, so that the other series do not matter.

@@ -189,7 +189,7 @@ impl Watch<'_> {
         for repair in &summary.repairs {
             log.warning(repair);
         }
-        marks::warn(log, &marks::all(&summary.missing_fields, &summary.lost_rows));
+        marks::warn(log, &marks::of_summary(&summary));
         if !summary.is_cancelled
             && let Some(first_run) = self.first_run.take()
         {

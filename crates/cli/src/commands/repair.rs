@@ -32,7 +32,7 @@ impl Repair {
         for repair in &repaired.repairs {
             log.warning(repair);
         }
-        marks::warn(log, &marks::all(&[], &repaired.lost_rows));
+        marks::warn(log, &marks::of_lost_rows(&repaired.lost_rows));
         failure::first_of(repaired.failed)?;
         if !repaired.lost_rows.is_empty() {
             let files = counted(repaired.lost_rows.len() as u64, "file");

@@ -19,6 +19,7 @@ use crate::marks;
 use crate::program::program;
 use crate::progress::{age, counted, listed, print_first};
 use crate::range_ends::{SeriesEnds, cap, sentences};
+use crate::record_spacing::SpacingCheck;
 use crate::series_label::label_of;
 use crate::stored_target::require_series;
 use crate::table::{Cell, Table, readable};
@@ -76,6 +77,7 @@ impl Status {
                 "path": self.path, "series": series, "damaged": status.damaged, "pending": status.pending,
                 "without_state": status.without_state,
                 "missing_fields": marks::missing_fields_json(&status.missing_fields),
+                "unsent_fields": marks::unsent_fields_json(&status.unsent_fields),
                 "lost_rows": marks::lost_rows_json(&status.lost_rows),
                 "pending_since": since, "running": running,
             });
@@ -90,9 +92,16 @@ impl Status {
             }
         }
         status.damaged.iter().for_each(|damage| log.warning(damage));
-        marks::warn(log, &marks::all(&status.missing_fields, &status.lost_rows));
+        marks::warn(log, &marks::of_status(&status));
         if let Some(hole) = unrequested(&status) {
             log.warning(&format!("{}: {hole}", quoted(&self.path)));
+        }
+        let mut spacing = SpacingCheck::default();
+        for series in &status.series {
+            spacing.add_spacing(series.endpoint(), series.interval, series.spacing);
+        }
+        for warning in spacing.warnings() {
+            log.warning(&warning);
         }
         let stopped = stopped(&status);
         print_first(stopped.into_iter(), "like this", |line| log.remark(line));
@@ -336,6 +345,7 @@ fn object(series: &SeriesStatus, now: Timestamp) -> Value {
         "account": series.account,
         "asked": series.asked.as_ref().map(|asked| [asked.start.to_string(), asked.end.to_string()]),
         "empty": time_arg::pairs(&series.empty), "last_seen": last_seen, "first_age": series.first_age, "first_moves": series.first_moves,
+        "spacing": series.spacing,
     })
 }
 

@@ -39,10 +39,8 @@ impl Content {
         page: &Page<AnyRecord>,
         within: &Range<Timestamp>,
     ) -> Result<u64, Error> {
-        // Rows of a damaged table would be kept without end. The next run requests them again.
         let service_time = self.service_time;
-        let intact = self.table(series).filter(|(table, _)| table.damaged.is_empty());
-        let Some((table, series)) = intact else { return Ok(0) };
+        let Some((table, series)) = self.table(series) else { return Ok(0) };
         debug_assert_eq!(page.report.account.delivered, page.records.len() as u64, "{}", series.path());
         let mut unreadable = 0;
         let readable = ReadableRecords::new(series, page, within);

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::lost_rows::LostRows;
 use crate::missing_fields::MissingField;
 use crate::series_state::SeriesState;
+use crate::unsent_fields::UnsentField;
 
 /// An event of a backfill. A series is identified by its index in
 /// [`Backfill::series`](super::Backfill::series).
@@ -116,6 +117,9 @@ pub struct Summary {
     pub series: Vec<SeriesReport>,
     /// Fields that the service no longer sends, and that no user has [acknowledged](crate::acknowledge).
     pub missing_fields: Vec<MissingField>,
+    /// Fields of the catalogue that no record has ever had, although the records have unknown fields, and that no user has
+    /// [acknowledged](crate::acknowledge).
+    pub unsent_fields: Vec<UnsentField>,
     /// Rows of damaged and missing files that no run has fetched again, and that no user has
     /// [acknowledged](crate::acknowledge).
     pub lost_rows: Vec<LostRows>,
@@ -181,6 +185,10 @@ pub struct SeriesReport {
     pub first_age: Option<u64>,
     /// `true` if two runs have seen the first record move with the clock: the service has only its newest records.
     pub first_moves: bool,
+    /// The number of intervals from one record to the next, as most records have it; `None` if their spacing varies, or if
+    /// there are few records. More than one if the records are of a longer interval than [the one](Self::interval) that
+    /// was requested.
+    pub spacing: Option<u64>,
 }
 
 impl SeriesReport {
@@ -203,6 +211,7 @@ impl SeriesReport {
         (self.end, self.interval) = (state.rows.end(), state.rows.interval);
         self.first_age = state.first_seen.age(self.interval);
         self.first_moves = state.first_seen.has_moved(self.interval);
+        self.spacing = state.rows.usual_spacing();
         let gaps = state.gaps();
         (self.missing, self.gaps) = (gaps.steps(self.interval), gaps.ranges().collect());
         self.is_retired = state.retired.is_some();

@@ -119,9 +119,14 @@ pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Er
     for (one, state) in job.series.iter().zip(content.states()) {
         series.push(series_plan(job, one, &state, now)?);
     }
-    for (_, plan) in series.iter_mut().enumerate().filter(|(index, _)| content.damage(*index).is_some()) {
-        (plan.unsettled, plan.gaps, plan.probes) = (Vec::new(), Vec::new(), Vec::new());
-        (plan.records, plan.requests) = (0, 0);
+    for (index, plan) in series.iter_mut().enumerate() {
+        if content.is_damaged(index) {
+            plan.unsettled = Vec::new();
+            plan.gaps = Vec::new();
+            plan.probes = Vec::new();
+            plan.records = 0;
+            plan.requests = 0;
+        }
     }
     let limit = job.series.first().and_then(|series| series.request().rate_limit());
     let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
@@ -148,14 +153,14 @@ fn series_plan(
     let range = plan.range.start..end.floor(second).max(plan.range.start);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
     let page = PageGrid { interval: plan.interval, steps: plan.page_size.saturating_sub(2).max(1) };
-    let (unsettled, gaps) = match state.retired {
-        Some(_) => (Vec::new(), Vec::new()),
-        None => unsettled(job, state, &range, now, page),
-    };
-    let probes = match state.retired {
-        Some(_) => Vec::new(),
-        None => probes(job, state, &range, now, &unsettled, page.shortest()),
-    };
+    let mut unsettled = Vec::new();
+    let mut gaps = Vec::new();
+    let mut probes = Vec::new();
+    if state.retired.is_none() {
+        (unsettled, gaps) = unsettled_and_gaps(job, state, &range, now, page);
+        probes = probes_of_empty(job, state, &range, now, &unsettled, page.shortest());
+        probes.extend(page_of_moved(state, &range, now, &unsettled, page));
+    }
     let pages = plan.page_steps.map(|steps| PageGrid { interval: plan.interval, steps });
     let (mut records, mut requests) = (0, 0);
     for range in unsettled.iter().chain(&gaps).chain(&probes) {
@@ -170,7 +175,7 @@ fn series_plan(
 type Ranges = Vec<Range<Timestamp>>;
 
 /// Returns the unsettled ranges and the gaps of a series.
-fn unsettled(
+fn unsettled_and_gaps(
     job: &Backfill,
     state: &SeriesState,
     range: &Range<Timestamp>,
@@ -208,7 +213,7 @@ fn unsettled(
 }
 
 /// Returns the pages of empty ranges that are requested once more, without those that are requested anyway.
-fn probes(
+fn probes_of_empty(
     job: &Backfill,
     state: &SeriesState,
     range: &Range<Timestamp>,
@@ -222,6 +227,25 @@ fn probes(
     probes.retain(|probe| range.start <= probe.start && probe.end <= range.end);
     probes.retain(|probe| requested.within(probe).is_empty());
     probes
+}
+
+/// Returns the page around the time to which the first record has moved by now, if it moves with the clock; `None` if that
+/// need not be checked, or if the page is requested anyway. All of its records were requested before.
+fn page_of_moved(
+    state: &SeriesState,
+    range: &Range<Timestamp>,
+    now: Timestamp,
+    unsettled: &Ranges,
+    page: PageGrid,
+) -> Option<Range<Timestamp>> {
+    let interval = page.interval;
+    let expected = state.first_seen.expected(interval, now)?;
+    let half = i64::try_from(page.steps / 2).unwrap_or(i64::MAX);
+    let from = interval.shifted(expected, -half).max(state.rows.first?).max(range.start);
+    let next = unsettled.iter().map(|range| range.start).find(|start| *start > from);
+    let to = page.after(from, 1).min(next.unwrap_or(range.end)).min(range.end);
+    let is_settled = unsettled.iter().all(|range| !range.contains(&from));
+    (is_settled && interval.moved(expected, 1) <= to).then_some(from..to)
 }
 
 /// Returns pages that together cover all gaps. No page begins outside a gap.

@@ -20,6 +20,7 @@ use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::fetch::Active;
 use super::items::{Item, Items};
 use super::plan::{self, BackfillPlan, SeriesPlan};
+use super::streamed::unreadable_ends;
 use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
@@ -27,12 +28,12 @@ use crate::first_seen::Sighting;
 use crate::lost_rows;
 use crate::missing_fields::{joined, unacknowledged};
 use crate::partition::Partition;
-use crate::row_facts::RowFacts;
 use crate::section::Section;
 use crate::series::SeriesRequest;
 use crate::series_state::{SavedAccount, SeriesState};
 use crate::table::WritingRun;
 use crate::time_ranges::TimeRanges;
+use crate::unsent_fields;
 
 /// Number of files in the journal after which it is merged into the data files. Each of these files is open.
 pub(super) const MAX_JOURNAL: usize = 100;
@@ -225,7 +226,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let states = self.content.states();
         for (index, (known, planned)) in states.iter().zip(&plan.series).enumerate() {
             let count = self.summary.series.get(index).map_or(0, |report| report.account.without_time);
-            let ends = unreadable_ends(&known.rows, &planned.range, count);
+            let rows = &known.rows;
+            let ends = unreadable_ends(&rows.present, &rows.gaps(), rows.interval, &planned.range, count);
             let Some(state) = self.state(index).filter(|_| count > 0) else { continue };
             for range in ends.ranges() {
                 // The response for this range had records, although nobody can read their times.
@@ -244,20 +246,25 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             let is_earlier = |first: Timestamp| first < page.from && !state.empty.has(first);
             let has_earlier = state.rows.first.is_some_and(is_earlier);
             let begins_late = interval.moved(page.from, 2) <= page.first;
+            let sighting = Sighting { seen: page.seen, first: page.first };
             if !has_earlier && (begins_late || state.empty.touches(page.from)) {
-                state.first_seen.note(Sighting { seen: page.seen, first: page.first });
+                state.first_seen.note(sighting);
+            } else if begins_late && !state.rows.present.within(&(page.from..page.first)).is_empty() {
+                // The service had records there in an earlier run.
+                state.first_seen.note_moved(sighting, interval);
             }
         }
     }
 
     /// Notes whether a page had records. If a page of an empty range has records, the rest of that range is requested.
     pub(super) fn note_empty(&mut self, series: usize, page: &Page<AnyRecord>) {
+        let now = self.job.reached(Timestamp::now());
         if let Some(state) = self.state(series) {
             state.without_time = state.without_time.without(&page.range.clone().into());
+            state.first_seen.note_checked(&page.range, state.rows.interval, now);
         }
         let Account { delivered, invalid, without_time, .. } = page.report.account;
         if delivered + invalid + without_time == 0 {
-            let now = self.job.reached(Timestamp::now());
             if let Some(state) = self.state(series) {
                 state.empty.note_empty(&page.range, now);
             }
@@ -298,7 +305,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         self.content.write(&WritingRun { started: self.started, refetch: self.job.refetch, reached }).await
     }
 
-    /// Merges the journal into the files. Fails if all of them are damaged.
+    /// Merges the journal into the files.
     pub(super) async fn merge(&mut self) -> Result<(), Error> {
         let latency = self.job.response_monitor.latency();
         let reports = self.summary.series.iter_mut();
@@ -316,7 +323,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
                 push_new(&mut self.summary.files, &file);
             }
         }
-        self.content.intact()
+        Ok(())
     }
 
     /// Reports the progress, summed over all ranges.
@@ -345,8 +352,6 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         let Self { begun, job, content, summary, has_response, done, last_lost, watch, .. } = self;
         summary.requests = done.requests;
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
-        let damage = |series| Some((series, content.damage(series)?));
-        summary.failed.extend((0..job.series.len()).filter_map(damage));
         // If the run got no response at all, the service counts as unreachable too, even if the run took less than two
         // minutes.
         summary.is_unreachable |= has_failed && !*has_response;
@@ -361,6 +366,11 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         let marked = content.tables.values().flat_map(|table| unacknowledged(&table.state.marks, &table.noticed));
         summary.missing_fields = joined(marked);
+        let mut unsent = Vec::new();
+        for table in content.tables.values() {
+            unsent.extend(unsent_fields::unacknowledged(&table.state.marks, &table.noticed_unsent));
+        }
+        summary.unsent_fields = unsent_fields::joined(unsent);
         for table in content.tables.values() {
             summary.lost_rows.extend(lost_rows::unacknowledged(&table.state));
             summary.repairs.extend(table.repairs.iter().cloned());
@@ -379,22 +389,6 @@ fn probes(plan: &BackfillPlan) -> Vec<Item> {
         probes.extend(series.probes.iter().map(|probe| Item::new(index, probe.clone())));
     }
     probes
-}
-
-/// Returns the intervals of a range after the last and before the first record, as many as there are received records
-/// without a readable time that are not between these two.
-fn unreadable_ends(rows: &RowFacts, range: &Range<Timestamp>, count: u64) -> TimeRanges {
-    let interval = rows.interval;
-    let mut ends = TimeRanges::default();
-    let shift = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    let mut left = count.saturating_sub(rows.gaps().within(range).steps(interval));
-    let bounds = rows.present.bounds().unwrap_or(range.start..range.start);
-    let after = bounds.end.max(range.start);
-    ends.add(after..range.end.min(interval.shifted(after, shift(left))));
-    left = left.saturating_sub(ends.steps(interval));
-    let before = bounds.start.min(range.end);
-    ends.add(range.start.max(interval.shifted(before, -shift(left)))..before);
-    ends
 }
 
 /// Adds a file that is not in the list.

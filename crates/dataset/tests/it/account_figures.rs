@@ -51,6 +51,38 @@ async fn a_step_that_is_partly_in_the_range_is_not_empty() {
     assert_eq!((account.covered, account.empty, account.delivered), (23, 0, 23), "{account:?}");
 }
 
+/// A service may round the ends of a request, in either direction.
+#[tokio::test(start_paused = true)]
+async fn records_that_are_adjacent_to_the_range_are_not_distant() {
+    for (before, after, distant) in [(0, 0, 0), (1, 1, 0), (HOUR, HOUR, 0), (5 * HOUR, 0, 3), (0, 10 * DAY, 239)] {
+        let client = client_of(move |_, from, to| (200, body(from - before, to + after, |_| Some("0.5".to_owned()))));
+        let client = client.build().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("out.parquet");
+        let start = END - 30 * DAY;
+        let summary = run(&job(coins(&client, &["BTC"]), start, start + 3 * DAY, &path)).await;
+        let account = summary.series[0].account;
+        let outside = u64::try_from((before + after) / HOUR).unwrap();
+        assert!(account.outside >= outside && account.delivered == 72, "{before} {after}: {account:?}");
+        assert_eq!(account.distant, distant, "{before} {after}: {account:?}");
+    }
+}
+
+/// A service that has only records of four hours sends them although hours were requested.
+#[tokio::test(start_paused = true)]
+async fn the_usual_spacing_of_the_records_is_known() {
+    for (step, spacing) in [(1, 1), (4, 4), (24, 24)] {
+        let client = client_of(move |_, from, to| {
+            (200, body(from, to, |time| (time / HOUR % step == 0).then(|| "0.5".to_owned())))
+        });
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data/");
+        let summary = run(&job(coins(&client.build().unwrap(), &["BTC"]), END - 30 * DAY, END, &path)).await;
+        assert_eq!(summary.series[0].spacing, Some(spacing));
+        assert_eq!(state_of(&path).await.series[0].spacing, Some(spacing));
+    }
+}
+
 /// Returns a body in which the time of some records is not readable.
 fn body_without_times(from: i64, to: i64, is_readable: impl Fn(i64) -> bool) -> String {
     let mut records = Vec::new();
@@ -106,6 +138,36 @@ async fn a_first_record_that_moves_with_the_clock_is_seen_by_two_runs() {
     let second = with(whole(END + 2 * DAY), |job| job.refetch = std::time::Duration::from_secs(100 * 86_400));
     let second = run(&second).await;
     assert_eq!((second.series[0].first_age, second.series[0].first_moves), (Some(720), true), "{second:?}");
+}
+
+/// A run does not request the start of the range again, but one page around the time to which the first record would have
+/// moved.
+#[tokio::test(start_paused = true)]
+async fn a_first_record_that_moves_is_seen_by_the_requests_of_each_day() {
+    for is_capped in [true, false] {
+        let now = Arc::new(Mutex::new(END));
+        let shared = now.clone();
+        let client = client_of(move |_, from, to| {
+            let now = *shared.lock().unwrap();
+            let first = if is_capped { now - 4000 * HOUR } else { END - 4000 * HOUR };
+            (200, body(from.max(first - HOUR), to.min(now - HOUR), |_| Some("0.5".to_owned())))
+        });
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data/");
+        let series = coins(&client.build().unwrap(), &["BTC"]);
+        let mut requests = Vec::new();
+        for day in 0..4 {
+            let end = END + day * DAY;
+            *now.lock().unwrap() = end;
+            let summary = run(&job(series.clone(), END - 300 * DAY, end, &path)).await;
+            let report = &summary.series[0];
+            assert_eq!(report.first_moves, is_capped && day > 0, "{is_capped} {day}: {summary:?}");
+            assert_eq!((report.missing, summary.is_complete), (0, true), "{is_capped} {day}: {summary:?}");
+            requests.push(summary.requests);
+        }
+        // The second run also confirms that the range before the first record is empty.
+        assert!(requests[1] <= 4 && requests[2..] == [1, 1], "{is_capped}: {requests:?}");
+    }
 }
 
 /// A contract that has expired is no gap of the series.

@@ -71,6 +71,47 @@ async fn absence_does_not_replace_a_value_and_is_reported_once() {
     }
 }
 
+/// A field that no record has ever had may have another name. It is reported once, and is no failure.
+#[tokio::test(start_paused = true)]
+async fn a_field_that_was_never_sent_is_reported_beside_unknown_fields() {
+    let renamed: Fields = |_| r#","rate":0.25"#.to_owned();
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (series, fields) = series(renamed);
+        let until = |days: i64| job(vec![series.clone()], END - 3 * DAY, END + days * DAY, &path);
+        let first = run(&until(0)).await;
+        let [unsent] = &first.unsent_fields[..] else { panic!("{name}: {first:?}") };
+        assert_eq!((unsent.field.as_str(), &unsent.unknown_fields), ("share", &vec!["rate".to_owned()]), "{name}");
+        assert!(first.is_complete && unsent.is_new && first.missing_fields.is_empty(), "{name}: {first:?}");
+        let second = run(&until(1)).await;
+        assert_eq!(second.unsent_fields.len(), 1, "{name}");
+        assert!(!second.unsent_fields[0].is_new, "{name}: it is reported once");
+        assert_eq!(state_of(&path).await.unsent_fields.len(), 1, "{name}");
+        let target = dataset::Target::parse(path.to_str().unwrap()).unwrap();
+        let ended = dataset::acknowledge(&target, Some("share")).await.unwrap();
+        assert_eq!(ended.fields, ["orderflow.volume_ratio share"], "{name}");
+        assert!(run(&until(2)).await.unsent_fields.is_empty(), "{name}: a user has acknowledged it");
+        // A service that sends the field later has lost nothing.
+        *fields.lock().unwrap() = |_| r#","share":0.25"#.to_owned();
+        let third = run(&until(3)).await;
+        assert!(third.unsent_fields.is_empty() && third.missing_fields.is_empty(), "{name}: {third:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_field_that_is_null_is_no_news_without_unknown_fields() {
+    let some: Fields = |time| if time % DAY == 0 { r#","rate":1"#.to_owned() } else { String::new() };
+    let misfits: Fields = |_| r#","share":"n/a","rate":1"#.to_owned();
+    let none: Fields = |_| r#","share":null"#.to_owned();
+    for fields in [some, misfits, none] {
+        let dir = tempfile::tempdir().unwrap();
+        let (series, _) = series(fields);
+        let summary = run(&job(vec![series], END - 3 * DAY - HOUR, END - HOUR, &dir.path().join("data/"))).await;
+        assert!(summary.unsent_fields.is_empty() && summary.series[0].added == 72, "{summary:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn some_nulls_do_not_replace_values_and_are_not_a_missing_field() {
     for name in TARGETS {

@@ -167,6 +167,15 @@ fn a_stream_has_the_gaps_of_a_file() {
     assert_eq!(stream, file);
 }
 
+/// Without objects, warnings name what is missing in a stream.
+#[test]
+fn a_stream_with_gaps_is_not_silent() {
+    let service = Service::with(|builder| builder.fault("60% missing".parse().unwrap()));
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", "-"];
+    let output = run_with(&service, &[&["backfill"], &*metric().two_hourly(), &range].concat());
+    assert!(output.code == Some(0) && output.err.contains(" missing between "), "{}", output.err);
+}
+
 /// An invalid value costs itself, in a stream as in a file.
 #[test]
 fn a_stream_has_the_rows_of_a_file_also_from_invalid_records() {

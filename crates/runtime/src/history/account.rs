@@ -5,7 +5,8 @@
 
 /// What became of the records that a history has received, and of the steps of its range.
 ///
-/// The received records are the sum of `delivered`, `repeated`, `outside`, `not_final`, `without_time` and `invalid`.
+/// The received records are the sum of `delivered`, `repeated`, `outside`, `not_final`, `without_time` and `invalid`;
+/// `distant` is a part of `outside`.
 /// The steps are the sum of `covered`, `empty`, `failed` and `never_requested`; events have no steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -17,6 +18,9 @@ pub struct Account {
     pub repeated: u64,
     /// Records with a time outside of the requested range, or in a part of it that no response has delivered.
     pub outside: u64,
+    /// Those of the records outside of the range that are further from it than the rounding of a request explains. A
+    /// service that ignores the range sends them, and one whose times have another unit.
+    pub distant: u64,
     /// Records of an interval that was still open.
     pub not_final: u64,
     /// Records whose time is missing or cannot be read.
@@ -50,6 +54,7 @@ impl Account {
         self.delivered += other.delivered;
         self.repeated += other.repeated;
         self.outside += other.outside;
+        self.distant += other.distant;
         self.not_final += other.not_final;
         self.without_time += other.without_time;
         self.invalid += other.invalid;
@@ -60,12 +65,13 @@ impl Account {
     }
 
     /// Returns each figure with its name, in the order in which they are printed: first the records, then the steps.
-    pub fn figures(&self) -> [(&'static str, u64); 12] {
+    pub fn figures(&self) -> [(&'static str, u64); 13] {
         [
             ("received", self.received()),
             ("delivered", self.delivered),
             ("repeated", self.repeated),
             ("outside", self.outside),
+            ("distant", self.distant),
             ("not_final", self.not_final),
             ("without_time", self.without_time),
             ("invalid", self.invalid),
@@ -93,6 +99,7 @@ mod tests {
             delivered: 1,
             repeated: 2,
             outside: 3,
+            distant: 2,
             not_final: 4,
             without_time: 5,
             invalid: 6,

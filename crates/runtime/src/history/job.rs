@@ -89,7 +89,8 @@ impl Job {
         // record.
         let whole = grid.whole(Span { from: open.map_or(checkpoint.next, |open| open.from), to: end });
         let pager = Pager::new(options.pager(&template, range), checkpoint.next);
-        let strays = Strays::new(grid, Span { from: checkpoint.next, to: options.range.to }, end);
+        let requested = Span { from: checkpoint.next, to: options.range.to };
+        let strays = Strays::new(grid, requested, template.surroundings(requested), end);
         let counted_until = checkpoint.next;
         Ok(Self {
             template,

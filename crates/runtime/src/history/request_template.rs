@@ -169,6 +169,16 @@ impl RequestTemplate {
         self.info.oldest.map_or(from, |oldest| from.max(self.grid.ceil(now - oldest + margin)))
     }
 
+    /// Returns a range with the times around it of which a response may have records: a request begins and ends a unit of
+    /// its params outside of the range, and a service may round each end to a step.
+    pub(super) fn surroundings(&self, range: Span) -> Span {
+        let [from, to] = self.units;
+        Span {
+            from: self.grid.before(range.from - from.grain(), 1),
+            to: self.grid.after(self.grid.ceil(range.to + last(to)), 1),
+        }
+    }
+
     /// Creates the request for a window. The start and the end of the requested range are outside the window, so the
     /// result is the same whether the service includes or excludes them.
     pub(super) fn request(&self, window: Span) -> Untyped {

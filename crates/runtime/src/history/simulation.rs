@@ -111,7 +111,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
         may_search: false,
     };
     let mut pager = Pager::new(options, range.from);
-    let mut strays = Strays::new(grid, range, range.to);
+    let mut strays = Strays::new(grid, range, range, range.to);
     let mut account = Account::default();
     let mut open = None;
     let mut result = Fetched::default();

@@ -24,13 +24,18 @@ pub(super) struct Strays {
     ended: Timestamp,
     /// The requested range.
     range: Span,
+    /// The requested range with the times around it of which a response may have records.
+    surroundings: Span,
     /// The end of the part of the range whose intervals have ended.
     pub(super) final_until: Timestamp,
 }
 
 impl Strays {
-    pub(super) fn new(grid: TimeGrid, range: Span, final_until: Timestamp) -> Self {
-        Self { grid, covered: Vec::new(), waiting: BTreeMap::new(), ended: range.from, range, final_until }
+    /// `surroundings` is the range with the times around it of which a response may have records.
+    pub(super) fn new(grid: TimeGrid, range: Span, surroundings: Span, final_until: Timestamp) -> Self {
+        let covered = Vec::new();
+        let waiting = BTreeMap::new();
+        Self { grid, covered, waiting, ended: range.from, range, surroundings, final_until }
     }
 
     /// Ends the next window, whose records have these times, in order. Counts in `account` what is known about the
@@ -83,6 +88,9 @@ impl Strays {
                 account.not_final += records;
             } else {
                 account.outside += records;
+                if !self.surroundings.contains(time) {
+                    account.distant += records;
+                }
             }
         }
     }
@@ -114,7 +122,7 @@ mod tests {
     fn spans_are_limited() {
         let grid = TimeGrid::new(Duration::from_secs(10));
         let range = Span { from: 0.into(), to: 100_000_000.into() };
-        let mut strays = Strays::new(grid, range, range.to);
+        let mut strays = Strays::new(grid, range, range, range.to);
         let mut account = Account::default();
         for window in 0..300 {
             let from = window * 20_000;
@@ -134,7 +142,8 @@ mod tests {
         let grid = TimeGrid::new(Duration::from_secs(10));
         let times = |times: &[i64]| times.iter().map(|time| Timestamp::from(*time)).collect::<Vec<_>>();
         let range = Span { from: 0.into(), to: 100.into() };
-        let mut strays = Strays::new(grid, range, 90.into());
+        let surroundings = Span { from: (-10).into(), to: 110.into() };
+        let mut strays = Strays::new(grid, range, surroundings, 90.into());
         let mut account = Account::default();
         let first = Span { from: 0.into(), to: 40.into() };
         strays.end_window(first, times(&[0, 10, 30]).into_iter(), times(&[-10, 40, 50]), &mut account);
@@ -143,6 +152,9 @@ mod tests {
         strays.end_window(second, times(&[40]).into_iter(), times(&[31, 20, 90, 100]), &mut account);
         assert_eq!((account.outside, account.repeated), (3, 2));
         strays.end(&mut account);
-        assert_eq!((account.outside, account.repeated, account.not_final), (4, 2, 1));
+        assert_eq!((account.outside, account.repeated, account.not_final, account.distant), (4, 2, 1, 0));
+        strays.end_window(Span { from: range.to, to: range.to }, std::iter::empty(), times(&[-11, 110]), &mut account);
+        strays.end(&mut account);
+        assert_eq!((account.outside, account.distant), (6, 2));
     }
 }

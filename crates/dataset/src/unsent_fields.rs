@@ -1,0 +1,130 @@
+//! Fields of the catalogue that no record of a series has ever had, although its records have fields that are not in the
+//! catalogue.
+//!
+//! The service may send such a field under another name. Nothing that is stored is affected, so it is no failure. If all
+//! fields of the records are known, a field without a value is no news: it may be null for years.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use runtime::Timestamp;
+use runtime::registry::BodyInfo;
+
+use crate::changes::Changes;
+use crate::marks::{EndpointField, Marks};
+use crate::missing_fields::{Earlier, MIN_ROWS};
+use crate::section::Section;
+use crate::series::{SeriesRequest, endpoint_of};
+use crate::series_state::SeriesState;
+use crate::table_state::TableState;
+
+/// A field of the catalogue that no record of an endpoint has, although the records have fields that are not in the
+/// catalogue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnsentField {
+    /// The endpoint, such as `weather.levels`.
+    pub endpoint: String,
+    /// The field.
+    pub field: String,
+    /// The fields that are not in the catalogue. One of them may be the field under another name.
+    pub unknown_fields: Vec<String>,
+    /// The time of the run that has noticed it.
+    pub since: Option<Timestamp>,
+    /// `true` if this run has noticed it, and no earlier one.
+    pub is_new: bool,
+}
+
+/// The fields of the records of each endpoint in the catalogue.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CatalogueFields(BTreeMap<String, BTreeSet<&'static str>>);
+
+impl CatalogueFields {
+    pub(crate) fn of(series: &[SeriesRequest]) -> Self {
+        let mut all: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
+        for one in series {
+            let BodyInfo::Series { record: Some(record), .. } = one.endpoint().body else { continue };
+            let names = all.entry(endpoint_of(one.path()).to_owned()).or_default();
+            for field in record.fields {
+                names.insert(field.wire_name);
+            }
+        }
+        Self(all)
+    }
+
+    /// The fields of the endpoint of a series.
+    fn of_series(&self, path: &str) -> impl Iterator<Item = &'static str> {
+        self.0.get(endpoint_of(path)).into_iter().flatten().copied()
+    }
+}
+
+impl TableState {
+    /// Marks the fields of the catalogue that no row of these sections, and no earlier row of their series, has. Returns
+    /// those that no run has marked.
+    pub(crate) fn note_unsent_fields(
+        &mut self,
+        sections: &[Section],
+        catalogue: &CatalogueFields,
+        earlier: &Earlier,
+        now: Timestamp,
+    ) -> BTreeSet<EndpointField> {
+        let mut noticed = BTreeSet::new();
+        for section in sections {
+            let Some(changes) = &section.changes else { continue };
+            let Some(series) = self.series.get(&section.path) else { continue };
+            let is_evidence = is_evidence(series, changes) && earlier.knows_fields(&section.path);
+            for field in catalogue.of_series(&section.path) {
+                if series.seen.contains(field) {
+                    self.marks.note_unsent_ended(&section.path, field);
+                } else if is_evidence && self.marks.note_unsent(&section.path, field, &changes.always_unknown, now) {
+                    noticed.insert(EndpointField::of_series(&section.path, field));
+                }
+            }
+        }
+        noticed
+    }
+}
+
+/// Whether fetched rows show that a field has another name: each has a field that is not in the catalogue, and every value
+/// fits its column, so that no value of a known field is among the unknown ones.
+fn is_evidence(series: &SeriesState, changes: &Changes) -> bool {
+    !changes.always_unknown.is_empty() && changes.invalid == 0 && series.row_count() >= MIN_ROWS
+}
+
+/// The marks that no user has acknowledged, with those that this run has noticed.
+pub(crate) fn unacknowledged(marks: &Marks, noticed: &BTreeSet<EndpointField>) -> Vec<UnsentField> {
+    let mut all = Vec::new();
+    for (endpoint, fields) in &marks.unsent {
+        for (field, mark) in fields {
+            if mark.acknowledged.is_some() {
+                continue;
+            }
+            let name = EndpointField { endpoint: endpoint.clone(), field: field.clone() };
+            all.push(UnsentField {
+                is_new: noticed.contains(&name),
+                endpoint: name.endpoint,
+                field: name.field,
+                unknown_fields: mark.new.iter().cloned().collect(),
+                since: mark.since,
+            });
+        }
+    }
+    all
+}
+
+/// Joins the reports of several tables of an endpoint.
+pub(crate) fn joined(all: impl IntoIterator<Item = UnsentField>) -> Vec<UnsentField> {
+    let mut by_name: BTreeMap<EndpointField, UnsentField> = BTreeMap::new();
+    for one in all {
+        let name = EndpointField { endpoint: one.endpoint.clone(), field: one.field.clone() };
+        let Some(known) = by_name.get_mut(&name) else {
+            by_name.insert(name, one);
+            continue;
+        };
+        known.is_new |= one.is_new;
+        known.since = known.since.into_iter().chain(one.since).min();
+        known.unknown_fields.extend(one.unknown_fields);
+        known.unknown_fields.sort();
+        known.unknown_fields.dedup();
+    }
+    by_name.into_values().collect()
+}
