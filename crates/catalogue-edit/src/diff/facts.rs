@@ -32,28 +32,25 @@ impl Items<'_> {
         }
     }
 
-    /// Adds the layout of a record, and the order of the fields of a positional record. The text contains the sorted
-    /// names, and only facts with equal texts are compared. So the order is compared only between records with the same
-    /// fields.
+    /// Adds the layout of a record.
+    pub(super) fn layout(&mut self, location: &str, record: &Record) {
+        self.fact(location, "a record is", Patch, shown_layout(record));
+    }
+
+    /// Adds the order of the fields of a positional record. The text contains the sorted names, and only facts with equal
+    /// texts are compared. So the order is compared only between records with the same fields.
     pub(super) fn order(&mut self, location: &str, record: &Record) {
-        let layout = match record.form {
-            RecordLayout::Object => "an object".to_owned(),
-            RecordLayout::Positional => "a list".to_owned(),
-            RecordLayout::Columns => "in columns".to_owned(),
-            RecordLayout::Named => format!("a list with names at `{}`", record.column_names),
-            RecordLayout::Value => "one value".to_owned(),
-        };
-        self.fact(location, "a record is", Patch, layout);
-        if record.form == RecordLayout::Positional {
-            let mut names = Vec::new();
-            for field in &record.fields {
-                names.push(format!("`{}`", field.wire_name));
-            }
-            let order = names.join(", ");
-            let mut sorted = names;
-            sorted.sort();
-            self.fact(location, &format!("the order of {} is", sorted.join(", ")), Patch, order);
+        if record.form != RecordLayout::Positional {
+            return;
         }
+        let mut names = Vec::new();
+        for field in &record.fields {
+            names.push(format!("`{}`", field.wire_name));
+        }
+        let order = names.join(", ");
+        let mut sorted = names;
+        sorted.sort();
+        self.fact(location, &format!("the order of {} is", sorted.join(", ")), Patch, order);
     }
 
     /// Adds the unit or format of a value. A change is a patch, because the names and types of the client do not depend
@@ -146,6 +143,16 @@ impl Items<'_> {
 
     pub(super) fn fact(&mut self, location: &str, what: &str, verdict: Verdict, value: impl Into<String>) {
         self.add(Kind::Fact, location, what, "", &value.into()).verdict = verdict;
+    }
+}
+
+fn shown_layout(record: &Record) -> String {
+    match record.form {
+        RecordLayout::Object => "an object".to_owned(),
+        RecordLayout::Positional => "a list".to_owned(),
+        RecordLayout::Columns => "in columns".to_owned(),
+        RecordLayout::Named => format!("a list with names at `{}`", record.column_names),
+        RecordLayout::Value => "one value".to_owned(),
     }
 }
 

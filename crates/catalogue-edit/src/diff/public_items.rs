@@ -199,6 +199,7 @@ impl<'a> Items<'a> {
             names.push(field.wire_name.as_str());
         }
         self.add(Kind::Record, owner, name, &names.join(" "), "");
+        self.layout(name, record);
         self.order(name, record);
         for field in &record.fields {
             let ty = if field.is_option() { format!("Option<{}>", rust(&field.ty)) } else { rust(&field.ty) };

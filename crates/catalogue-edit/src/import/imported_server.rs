@@ -22,13 +22,13 @@ fn shared_start(one: &str, other: &str) -> String {
 
 /// The message that an endpoint is not on the server whose endpoints are imported.
 fn on_other_server(address: ServerAddress) -> String {
-    const REST: &str = "into a catalogue of its own";
     let Some(host) = address.host else {
-        return format!(
-            "an endpoint on the server of the description, which names no host; import it without `--host` {REST}"
-        );
+        return "an endpoint on the server of the description, which names no host; import it without `--host` into a \
+                catalogue of its own"
+            .to_owned();
     };
-    format!("an endpoint on another server, `{host}{}`; import it with `--host {host}` {REST}", address.path)
+    let server = format!("{host}{}", address.path);
+    format!("an endpoint on another server, `{server}`; import it with `--host {host}` into a catalogue of its own")
 }
 
 /// The message that no server has the host of the options.

@@ -59,10 +59,14 @@ pub(super) fn converted(mut root: Value) -> Value {
     new.insert("components".into(), Value::Mapping(components(&root)));
     for (key, value) in old {
         match key.as_str().unwrap_or_default() {
-            "paths" => new.insert(key.clone(), paths(&root)),
-            moved if MOVED.contains(&moved) => None,
-            _ => new.insert(key.clone(), value.clone()),
-        };
+            "paths" => {
+                new.insert(key.clone(), paths(&root));
+            }
+            moved if MOVED.contains(&moved) => {}
+            _ => {
+                new.insert(key.clone(), value.clone());
+            }
+        }
     }
     Value::Mapping(new)
 }
@@ -198,11 +202,17 @@ fn param(old: &Value) -> Value {
     let mut schema = Mapping::new();
     for (key, value) in entries {
         match key.as_str().unwrap_or_default() {
-            name if OF_SCHEMA.contains(&name) => schema.insert(key.clone(), value.clone()),
-            "x-example" => new.insert("example".into(), value.clone()),
-            "collectionFormat" => None,
-            _ => new.insert(key.clone(), value.clone()),
-        };
+            name if OF_SCHEMA.contains(&name) => {
+                schema.insert(key.clone(), value.clone());
+            }
+            "x-example" => {
+                new.insert("example".into(), value.clone());
+            }
+            "collectionFormat" => {}
+            _ => {
+                new.insert(key.clone(), value.clone());
+            }
+        }
     }
     if text(old, "type") == Some("array") {
         insert_style(&mut new, old);
