@@ -6,9 +6,9 @@ use runtime::record::DecodedBody;
 use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, Range, RecordInfo, RecordLayout, Registry, ValueType};
 use serde_yaml::{Mapping, Value};
 
-use crate::column_names::to_objects;
 use crate::exact_numbers;
 use crate::lost_digits::{exact_record, lost, untagged};
+use crate::named_records::to_objects;
 use crate::refusal::Refusal;
 use crate::rounded_numbers::{RoundedNumber, first_rounded};
 use crate::saved_response::SavedResponse;

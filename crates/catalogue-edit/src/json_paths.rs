@@ -10,3 +10,15 @@ pub(crate) fn joined(path: &str, rest: &str) -> String {
 pub(crate) fn is_list_or_object(value: &Value) -> bool {
     value.is_mapping() || value.is_sequence()
 }
+
+/// The entries of a map whose keys are texts.
+pub(crate) fn entries_of(value: &Value) -> Vec<(&str, &Value)> {
+    let Value::Mapping(map) = value else { return Vec::new() };
+    let mut entries = Vec::new();
+    for (key, value) in map {
+        if let Some(key) = key.as_str() {
+            entries.push((key, value));
+        }
+    }
+    entries
+}

@@ -8,6 +8,7 @@ pub mod diff;
 mod exact_numbers;
 mod json_paths;
 mod refusal;
+mod sent_fields;
 mod yaml_layout;
 
 mod catalogue_change;
@@ -19,21 +20,21 @@ mod rounded_numbers;
 mod saved_response;
 mod yaml_edit;
 
-mod column_names;
 mod content;
 mod draft;
+mod named_records;
 mod rust_names;
 
 mod editor;
 mod endpoint_places;
-mod unix_time;
+mod word_lists;
 
 mod enum_values;
 mod history_params;
-mod sent_fields;
+mod page_names;
+mod unix_time;
 
 mod lost_digits;
-mod page_names;
 mod written_periods;
 
 mod gate;

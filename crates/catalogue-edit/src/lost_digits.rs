@@ -5,7 +5,7 @@ use serde_yaml::{Mapping, Value};
 
 use crate::exact_numbers;
 use crate::sent_fields::{name_of, others, type_of_others};
-use crate::unix_time::unit_of;
+use crate::unix_time::unit_by_magnitude;
 
 /// The part of a value whose digits the client keeps. Values of any type are raw JSON, which has the digits of an `f64`
 /// and of 64 bits.
@@ -160,7 +160,7 @@ fn is_nothing(value: &Value) -> bool {
 fn is_rounded_time(number: &str, written: &str) -> bool {
     let Some((whole, _)) = number.split_once('.') else { return false };
     match number.parse() {
-        Ok(number) => whole == written && unit_of(number).is_some(),
+        Ok(number) => whole == written && unit_by_magnitude(number).is_some(),
         Err(_) => false,
     }
 }

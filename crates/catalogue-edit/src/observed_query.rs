@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use percent_encoding::percent_decode_str;
 
 use crate::exact_numbers::Number;
-use crate::unix_time::{is_named_like_a_time, unit_of};
+use crate::unix_time::{ENDS, is_named_like_a_time, unit_by_magnitude};
 use crate::written_periods::period_of_param;
 
 /// A param of a query as it was sent.
@@ -109,7 +109,7 @@ impl ValueKind {
             return Self::Time(TimeForm::Written(format));
         }
         let Some(number) = Number::parse(value) else { return Self::Text };
-        if let Some(unit) = unit_of(number.float)
+        if let Some(unit) = unit_by_magnitude(number.float)
             && is_time_param(name)
         {
             return Self::Time(TimeForm::Counted(unit));
@@ -165,8 +165,6 @@ fn is_iso(form: TimeForm) -> bool {
     matches!(form, TimeForm::Written(TimeFormat::Date | TimeFormat::Iso8601))
 }
 
-/// Words in the names of params for an end of a time range.
-const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
 /// Words in the names of params for a key, a token or a signature.
 const SECRETS: [&str; 15] = [
     "apikey",

@@ -4,6 +4,7 @@ use catalogue::spec::{Param, Text};
 use heck::ToSnakeCase;
 
 use crate::drafted_type::TIMESTAMP;
+use crate::word_lists::is_among;
 
 /// The names of members with a cursor. A name that begins with `next_` is one of these without the prefix.
 pub(crate) const CURSORS: &str =
@@ -63,8 +64,4 @@ pub(crate) fn names_cursor(name: &str) -> bool {
 pub(crate) fn names_next_cursor(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("next_") else { return false };
     is_among(CURSORS, rest) || rest == "page"
-}
-
-pub(crate) fn is_among(words: &str, name: &str) -> bool {
-    words.split_whitespace().any(|word| word == name)
 }

@@ -5,9 +5,9 @@ use catalogue::spec::{Pages, Param, Text};
 use heck::ToSnakeCase;
 
 use crate::page_names::{
-    CURSORS, LINKS, MORE, NUMBERS, OFFSETS, PAGE_COUNTS, SIZES, TOTALS, cursor_param, is_among, named,
-    names_next_cursor,
+    CURSORS, LINKS, MORE, NUMBERS, OFFSETS, PAGE_COUNTS, SIZES, TOTALS, cursor_param, named, names_next_cursor,
 };
+use crate::word_lists::is_among;
 
 /// What a response has beside its records.
 #[derive(Clone, Debug, PartialEq, Eq)]

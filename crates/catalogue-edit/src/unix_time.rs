@@ -3,11 +3,14 @@
 use catalogue::model::TimeUnit;
 use heck::ToSnakeCase;
 
-use crate::rust_names::singular;
+use crate::word_lists::is_among_or_singular;
 
 /// The last words in the names of fields with times.
 const TIMES: &str = "time date timestamp ts t at datetime since until expiry expires unixtime epoch tick \
     seconds millis";
+
+/// Words in the names of params for an end of a time range.
+pub(crate) const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
 
 /// The years 1990 and 3015, in Unix seconds. Some services use the year 3000 as never.
 const FIRST: f64 = 6.3e8;
@@ -24,23 +27,17 @@ const UNITS: [(TimeUnit, f64); 4] = [
 /// The client reads a timestamp as an integer of 64 bits.
 const MAX_TIMESTAMP: f64 = 9.223e18;
 
-/// `true` if a word, or its singular, is among words that are separated by spaces.
-pub(crate) fn is_among(words: &str, own: &str) -> bool {
-    let singular = singular(own);
-    words.split(' ').any(|word| word == own || word == singular)
-}
-
 /// `true` if the last word of a name is among words that are separated by spaces.
 pub(crate) fn ends_in(name: &str, words: &str) -> bool {
     let snake = name.to_snake_case();
     match snake.split('_').next_back() {
-        Some(last) => is_among(words, last),
+        Some(last) => is_among_or_singular(words, last),
         None => false,
     }
 }
 
 /// The unit in which a number would be a timestamp between 1990 and 3015.
-pub(crate) fn unit_of(number: f64) -> Option<TimeUnit> {
+pub(crate) fn unit_by_magnitude(number: f64) -> Option<TimeUnit> {
     if number >= MAX_TIMESTAMP {
         return None;
     }
@@ -54,7 +51,7 @@ pub(crate) fn unit_of(number: f64) -> Option<TimeUnit> {
 
 /// `true` if a number is a timestamp in seconds, judged by its magnitude and the name of its field.
 pub(crate) fn is_unix_time(name: &str, number: f64) -> bool {
-    unit_of(number) == Some(TimeUnit::Seconds) && is_named_like_a_time(name)
+    unit_by_magnitude(number) == Some(TimeUnit::Seconds) && is_named_like_a_time(name)
 }
 
 /// `true` if the name of a field or param is that of a time.

@@ -4,7 +4,7 @@ use std::ops::{Range, RangeInclusive};
 
 use catalogue::model::{TimeForm, TimeFormat};
 
-use crate::unix_time::is_named_like_a_time;
+use crate::unix_time::{ENDS, is_named_like_a_time};
 
 /// Formats of digits alone, which the name of a value must distinguish from other numbers, the longest first.
 const DIGITS: [TimeFormat; 4] = [TimeFormat::CompactHour, TimeFormat::CompactDate, TimeFormat::Month, TimeFormat::Year];
@@ -42,8 +42,6 @@ fn is_number_in(digits: &str, positions: Range<usize>, range: &RangeInclusive<u3
 
 /// The ends of names of params that are periods.
 const PERIODS: [&str; 7] = ["date", "day", "hour", "month", "period", "quarter", "year"];
-/// Words in names of params for an end of a time range.
-const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
 
 /// The format of the value of a param that is a period by its name, such as `start` or `endyear`.
 pub(crate) fn period_of_param(name: &str, value: &str) -> Option<TimeFormat> {

@@ -9,8 +9,9 @@ use super::responses::{json_body, success_response};
 use super::schema_facts::type_of;
 use super::schema_parts::Layer;
 use super::service::error_status;
-use super::tree::{entries, entries_of, text};
+use super::tree::{entries, text};
 use crate::drafted_type::{ANY, TIMESTAMP, innermost, item, record_index, record_name, replace_innermost};
+use crate::json_paths::entries_of;
 
 /// The statuses of successful responses without a body.
 const WITHOUT_BODY: [&str; 2] = ["204", "205"];

@@ -11,10 +11,9 @@ use super::schema_facts::type_of;
 use crate::content::label;
 use crate::editor::Editor;
 use crate::history_params::history;
-use crate::page_names::{
-    LINKS, NUMBERS, OFFSETS, PAGE_COUNTS, SIZES, TOTALS, cursor_param, is_among, named, names_cursor,
-};
+use crate::page_names::{LINKS, NUMBERS, OFFSETS, PAGE_COUNTS, SIZES, TOTALS, cursor_param, named, names_cursor};
 use crate::pages::line;
+use crate::word_lists::is_among;
 
 /// The number of endpoints that the notes of one kind list.
 const MAX_CANDIDATES: usize = 20;

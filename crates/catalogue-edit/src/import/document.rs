@@ -96,7 +96,7 @@ impl Document {
 
     /// The unit of timestamps that are numbers, which our own export states. In other descriptions, a value with such a
     /// unit may be a duration.
-    pub(super) fn unit_of(&self, schema: &Value) -> Option<TimeUnit> {
+    pub(super) fn declared_unit(&self, schema: &Value) -> Option<TimeUnit> {
         if !self.is_own_export() {
             return None;
         }

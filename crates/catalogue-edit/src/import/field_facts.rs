@@ -87,7 +87,7 @@ impl<'d> DescriptionReader<'d> {
 
     /// The unit of a timestamp, if it is not that of the service.
     fn other_unit(&self, levels: &[&Value]) -> Option<TimeUnit> {
-        let unit = levels.iter().find_map(|level| self.document.unit_of(level))?;
+        let unit = levels.iter().find_map(|level| self.document.declared_unit(level))?;
         let is_default = TimeForm::Counted(unit) == self.catalogue.service.time_form();
         if is_default { None } else { Some(unit) }
     }

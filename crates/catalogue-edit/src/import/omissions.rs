@@ -6,7 +6,8 @@ use std::cmp::Reverse;
 use indexmap::{IndexMap, IndexSet};
 use serde_yaml::Value;
 
-use super::tree::entries_of;
+use crate::json_paths::entries_of;
+use crate::word_lists::is_among;
 
 /// The severity of an omission, the most severe first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,8 +100,4 @@ impl Omissions {
         }
         lines
     }
-}
-
-fn is_among(keys: &str, key: &str) -> bool {
-    keys.split_whitespace().any(|known| known == key)
 }

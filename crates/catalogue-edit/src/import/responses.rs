@@ -3,7 +3,8 @@
 use serde_yaml::Value;
 
 use super::document::Document;
-use super::tree::{entries, entries_of};
+use super::tree::entries;
+use crate::json_paths::entries_of;
 
 /// A response, and the status under which an operation lists it.
 #[derive(Clone, Copy, Debug)]

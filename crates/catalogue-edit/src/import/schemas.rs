@@ -64,7 +64,7 @@ impl<'d> DescriptionReader<'d> {
     /// `true` if values are timestamps: they are declared as such, or are integers that are the time of every record, or
     /// are named like a time and have a timestamp as example.
     pub(super) fn is_timestamp(&self, schema: &Value, name: &str) -> bool {
-        if self.document.unit_of(schema).is_some() {
+        if self.document.declared_unit(schema).is_some() {
             return true;
         }
         let format = text_or_empty(schema, "format");

@@ -2,6 +2,8 @@
 
 use serde_yaml::Value;
 
+use crate::json_paths::entries_of;
+
 /// A scalar as text; empty for any other value.
 pub(super) fn text_of(value: &Value) -> String {
     match value {
@@ -41,18 +43,6 @@ pub(super) fn entries<'v>(value: &'v Value, key: &str) -> Vec<(&'v str, &'v Valu
         Some(value) => entries_of(value),
         None => Vec::new(),
     }
-}
-
-/// The entries of a map.
-pub(super) fn entries_of(value: &Value) -> Vec<(&str, &Value)> {
-    let Value::Mapping(map) = value else { return Vec::new() };
-    let mut entries = Vec::new();
-    for (key, value) in map {
-        if let Some(key) = key.as_str() {
-            entries.push((key, value));
-        }
-    }
-    entries
 }
 
 /// `true` if a value has at least one of several keys.

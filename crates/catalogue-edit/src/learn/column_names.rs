@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_yaml::{Mapping, Value};
 
-use crate::column_names::{names_in, to_objects};
 use crate::json_paths::joined;
+use crate::named_records::{names_in, to_objects};
 use crate::saved_response::SavedResponse;
 
 /// The maximum number of objects around the two lists.

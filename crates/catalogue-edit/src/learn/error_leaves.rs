@@ -2,7 +2,8 @@
 
 use serde_yaml::Value;
 
-use crate::json_paths::joined;
+use crate::json_paths::{entries_of, joined};
+use crate::word_lists::is_among_plain;
 
 /// The names of members that contain a status code, in lower case without underscores.
 pub(super) const CODES: &str = "code errcode errno errorcode resultcode retcode statuscode";
@@ -41,29 +42,29 @@ struct Inner<'v> {
 impl Leaf<'_> {
     /// `true` if the value is a status, and one of several words.
     pub(super) fn is_status_among(&self, words: &str) -> bool {
-        self.is_status() && written(self.value).is_some_and(|word| is_among(words, &plain(&word)))
+        self.is_status() && written(self.value).is_some_and(|word| is_among_plain(words, &plain(&word)))
     }
 
     fn is_status(&self) -> bool {
         let is_in_place = match self.path.rsplit_once('.') {
-            Some((around, _)) => is_among(CONTAINERS, around),
+            Some((around, _)) => is_among_plain(CONTAINERS, around),
             None => true,
         };
-        is_in_place && is_among(STATUSES, &self.name)
+        is_in_place && is_among_plain(STATUSES, &self.name)
     }
 
     /// `true` if the value is a text for users that explains an error.
     pub(super) fn is_message(&self) -> bool {
         let path = self.path.to_lowercase();
         let is_in_message = path.contains("message") || path.contains("error");
-        let is_part = is_in_message && is_among("text value", &self.name);
-        let is_named = is_among(MESSAGES, &self.name) || is_among(DETAILS, &self.name);
+        let is_part = is_in_message && is_among_plain("text value", &self.name);
+        let is_named = is_among_plain(MESSAGES, &self.name) || is_among_plain(DETAILS, &self.name);
         let has_text = self.value.as_str().is_some_and(|text| !text.is_empty());
         has_text && (is_named || is_part)
     }
 
     pub(super) fn is_code(&self) -> bool {
-        written(self.value).is_some() && is_among(CODES, &self.name)
+        written(self.value).is_some() && is_among_plain(CODES, &self.name)
     }
 }
 
@@ -76,12 +77,6 @@ fn plain(word: &str) -> String {
         }
     }
     plain
-}
-
-/// `true` if a name is among names that are separated by spaces, regardless of case and separators.
-pub(super) fn is_among(names: &str, name: &str) -> bool {
-    let name = name.to_lowercase().replace(['_', '-', ' '], "");
-    names.split(' ').any(|known| known == name)
 }
 
 /// A status as the catalogue writes it.
@@ -106,7 +101,8 @@ pub(super) fn leaves(body: &Value) -> Vec<Leaf<'_>> {
                 if name.contains('.') || name == "*" {
                     continue;
                 }
-                let path = joined(&path, &name);
+                let path = joined(&path, name);
+                let name = name.to_owned();
                 match inner {
                     Value::Sequence(items) if items.first().is_some_and(Value::is_string) => {
                         found.push(Leaf { path, name, value: &items[0] });
@@ -122,22 +118,10 @@ pub(super) fn leaves(body: &Value) -> Vec<Leaf<'_>> {
 }
 
 /// The members of an object, or the first item of a list.
-fn members(value: &Value) -> Vec<(String, &Value)> {
-    let mut members = Vec::new();
-    match value {
-        Value::Mapping(entries) => {
-            for (key, value) in entries {
-                if let Some(key) = key.as_str() {
-                    members.push((key.to_owned(), value));
-                }
-            }
-        }
-        Value::Sequence(items) => {
-            if let Some(first) = items.first() {
-                members.push(("0".to_owned(), first));
-            }
-        }
-        _ => {}
+fn members(value: &Value) -> Vec<(&str, &Value)> {
+    let Value::Sequence(items) = value else { return entries_of(value) };
+    match items.first() {
+        Some(first) => vec![("0", first)],
+        None => Vec::new(),
     }
-    members
 }

@@ -3,13 +3,15 @@
 use catalogue::spec::{ErrorBody, Evidence};
 use serde_yaml::Value;
 
-use super::error_leaves::{CODES, MESSAGES, is_among, written};
-use super::error_signs::{failed_status, first_key, is_success, likely_error, members, message_path};
+use super::error_leaves::{CODES, MESSAGES, written};
+use super::error_signs::{failed_status, first_key, is_success, likely_error, message_path};
 use super::error_words;
 use crate::content::EntryPosition;
 use crate::editor::Editor;
+use crate::json_paths::entries_of;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
+use crate::word_lists::is_among_plain;
 
 /// Learns the status in the bodies of a service: a code that means success, a word, or an empty list of errors.
 /// `errors` are error responses.
@@ -66,7 +68,7 @@ fn list_of_errors(body: &Value) -> Option<ErrorBody> {
 
 /// The first member whose name is among several.
 fn member_among<'v>(names: &str, body: &'v Value) -> Option<(&'v str, &'v Value)> {
-    members(body).into_iter().find(|(key, _)| is_among(names, key))
+    entries_of(body).into_iter().find(|(key, _)| is_among_plain(names, key))
 }
 
 /// Removes the members of the status from the fields of a body. They are the same in all bodies.

@@ -3,8 +3,10 @@
 use catalogue::spec::{ErrorBody, Service};
 use serde_yaml::Value;
 
-use super::error_leaves::{CODES, MESSAGES, is_among, written};
+use super::error_leaves::{CODES, MESSAGES, written};
+use crate::json_paths::entries_of;
 use crate::saved_response::SavedResponse;
+use crate::word_lists::is_among_plain;
 
 /// The names of members of error responses other than messages and codes.
 const OTHERS: &str = "detail details path requestid status success timestamp type";
@@ -18,19 +20,8 @@ pub(super) struct FailedStatus<'s> {
     pub(super) value: String,
 }
 
-/// The members of a body that is an object.
-pub(super) fn members(body: &Value) -> Vec<(&str, &Value)> {
-    let mut members = Vec::new();
-    for (key, value) in body.as_mapping().into_iter().flatten() {
-        if let Some(key) = key.as_str() {
-            members.push((key, value));
-        }
-    }
-    members
-}
-
 pub(super) fn is_success(code: &Value) -> bool {
-    written(code).is_some_and(|code| is_among(SUCCESS, &code))
+    written(code).is_some_and(|code| is_among_plain(SUCCESS, &code))
 }
 
 /// The reason why a body is probably that of an error, judged by the names of its members.
@@ -39,13 +30,13 @@ pub(super) fn likely_error(body: &Value) -> Option<&'static str> {
     let mut has_text = false;
     let mut has_failed_code = false;
     let mut has_other_members = false;
-    for (key, value) in members(body) {
-        if is_among(MESSAGES, key) {
+    for (key, value) in entries_of(body) {
+        if is_among_plain(MESSAGES, key) {
             has_message = true;
             has_text |= value.as_str().is_some_and(|text| !text.is_empty());
-        } else if is_among(CODES, key) {
+        } else if is_among_plain(CODES, key) {
             has_failed_code |= written(value).is_some() && !is_success(value);
-        } else if !is_among(OTHERS, key) {
+        } else if !is_among_plain(OTHERS, key) {
             has_other_members = true;
         }
     }
@@ -96,7 +87,7 @@ pub(super) fn message_path<'s>(service: &'s Service, response: &SavedResponse) -
     if !response.body.is_mapping() {
         return None;
     }
-    for (key, _) in members(&response.body) {
+    for (key, _) in entries_of(&response.body) {
         if error.message.iter().chain(&error.code).all(|path| first_key(path) != key) {
             return None;
         }

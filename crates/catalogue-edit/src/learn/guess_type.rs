@@ -8,7 +8,8 @@ use heck::ToSnakeCase;
 use super::key_names::is_record;
 use super::time_texts::{are_periods, time_format};
 use crate::observed_values::Observed;
-use crate::unix_time::{ends_in, is_among, is_named_like_a_time, unit_of};
+use crate::unix_time::{ends_in, is_named_like_a_time, unit_by_magnitude};
+use crate::word_lists::is_among_or_singular;
 
 /// A guessed type.
 #[derive(Debug, PartialEq)]
@@ -95,17 +96,17 @@ fn number(name: &str, seen: &Observed) -> Guess {
 
 /// The unit of numbers that are times.
 fn unit_of_times(name: &str, seen: &Observed) -> Option<TimeUnit> {
-    let unit = unit_of(seen.max)?;
+    let unit = unit_by_magnitude(seen.max)?;
     // The client reads a timestamp as an integer, so a number that only an exponent makes so large is none.
     let is_readable = seen.non_integers == 0 || seen.max < 9e15;
     // Zero stands for no time.
-    let is_unit_of_all = unit_of(seen.least) == Some(unit);
+    let is_unit_of_all = unit_by_magnitude(seen.least) == Some(unit);
     if is_readable && is_unit_of_all && is_named_like_a_time(name) { Some(unit) } else { None }
 }
 
 /// `true` if a name contains one of these words.
 fn has_word(name: &str, words: &str) -> bool {
-    name.to_snake_case().split('_').any(|word| is_among(words, word))
+    name.to_snake_case().split('_').any(|word| is_among_or_singular(words, word))
 }
 
 /// The format of numbers that are years, or days or hours without separators, such as `20240131`.

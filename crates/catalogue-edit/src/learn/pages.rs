@@ -4,7 +4,7 @@ use serde_yaml::Value;
 
 use crate::content::EntryPosition;
 use crate::editor::Editor;
-use crate::json_paths::joined;
+use crate::json_paths::{entries_of, joined};
 use crate::pages::{Member, MemberContent, Recognized, line, recognize};
 use crate::saved_response::SavedResponse;
 
@@ -91,20 +91,15 @@ impl Beside<'_> {
     /// The members of an object, or the first items of a list that contains the records.
     fn members_of<'v>(&self, value: &'v Value, path: &str) -> Vec<(String, &'v Value)> {
         let mut members = Vec::new();
-        match value {
-            Value::Mapping(entries) => {
-                for (key, inner) in entries {
-                    if let Some(key) = key.as_str() {
-                        members.push((key.to_owned(), inner));
-                    }
-                }
+        for (key, inner) in entries_of(value) {
+            members.push((key.to_owned(), inner));
+        }
+        if let Value::Sequence(items) = value
+            && self.are_records_in(path)
+        {
+            for (index, item) in items.iter().take(2).enumerate() {
+                members.push((index.to_string(), item));
             }
-            Value::Sequence(items) if self.are_records_in(path) => {
-                for (index, item) in items.iter().take(2).enumerate() {
-                    members.push((index.to_string(), item));
-                }
-            }
-            _ => {}
         }
         members
     }

@@ -12,7 +12,7 @@ use super::wider_builtin::wider_builtin;
 use crate::drafted_type::TIMESTAMP;
 use crate::observed_values::{Observed, shown};
 use crate::record_time::time_of_record;
-use crate::unix_time::unit_of;
+use crate::unix_time::unit_by_magnitude;
 
 impl Reader<'_> {
     /// `true` if records have the envelope's time field in the format that the catalogue declares. Otherwise, adds a
@@ -74,7 +74,7 @@ impl Reader<'_> {
             let text = seen.texts.first().map_or("", String::as_str);
             self.editor.note(format!("`{name}` is a string such as {text:?}; the client parses it as a number"));
         }
-        let Some(unit) = unit_of(seen.max) else { return };
+        let Some(unit) = unit_by_magnitude(seen.max) else { return };
         let service = &self.editor.content.service;
         let default = service.time_form();
         if own.or(default.unit()) == Some(unit) {

@@ -27,13 +27,13 @@ impl Reader<'_> {
         }
         self.note_range(&name, field, seen);
         if is_time(&expr) {
-            self.note_time(&name, unit_of(field), seen);
+            self.note_time(&name, declared_unit(field), seen);
         }
     }
 
     /// The form of the timestamps of a field.
     pub(super) fn form_of(&self, field: &Field) -> TimeForm {
-        let own = TimeForm::of(unit_of(field), field.format.as_deref().copied());
+        let own = TimeForm::of(declared_unit(field), field.format.as_deref().copied());
         own.unwrap_or_else(|| self.editor.content.service.time_form())
     }
 
@@ -130,7 +130,7 @@ impl Reader<'_> {
 }
 
 /// The unit that a field declares.
-fn unit_of(field: &Field) -> Option<TimeUnit> {
+fn declared_unit(field: &Field) -> Option<TimeUnit> {
     TimeUnit::of(field.unit.as_ref()?)
 }
 
