@@ -45,7 +45,7 @@ const COUNTED: &[Figure] = &[
     }),
 ];
 
-/// Returns the instructions for decoding a body of a program, as a ratio to plain derives.
+/// The instructions for decoding a body of a program, as a ratio to plain derives.
 fn decoded(scratch: &Scratch, program: &str, body: &str) -> Result<f64, String> {
     let (ours, strict) = decode::counted(scratch, program, body)?;
     Ok(ours / strict)
@@ -80,7 +80,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
     ))
 }
 
-/// Returns the number in the line `NAME = NUMBER` of the budget file.
+/// The number in the line `NAME = NUMBER` of the budget file.
 fn allowed(budget: &str, name: &str) -> Option<f64> {
     let lines = budget.lines().filter_map(|line| line.split_once('='));
     lines.filter(|(known, _)| known.trim() == name).find_map(|(_, number)| number.trim().parse().ok())

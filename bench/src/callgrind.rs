@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::command::{exists, output};
 
-/// Returns the number of instructions that a program executes in user space.
+/// The number of instructions that a program executes in user space.
 pub(crate) fn instructions(program: &Path, arguments: &[&str]) -> Result<f64, String> {
     if !exists("valgrind") {
         return Err("valgrind is missing; run `apt-get install valgrind`".to_owned());

@@ -21,7 +21,7 @@ pub(crate) fn exists(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Returns a Cargo command that runs in a folder, with this target folder and without the environment variables that
+/// A Cargo command that runs in a folder, with this target folder and without the environment variables that
 /// change build flags.
 pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -44,7 +44,7 @@ pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Resu
     fs::write(&path, new).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Returns the new text of `RESULTS.md`: `lines` replaces the old lines of the row with the name `measured`. The text
+/// The new text of `RESULTS.md`: `lines` replaces the old lines of the row with the name `measured`. The text
 /// below the marker is copied.
 fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     let (table, by_hand) = old.split_once(MARKER).unwrap_or((old, "\n"));
@@ -63,13 +63,13 @@ fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     )
 }
 
-/// Returns the last cell of a line of the table, which is the name of the measured row.
+/// The last cell of a line of the table, which is the name of the measured row.
 fn row_of(line: &str) -> Option<&str> {
     let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
     Some(cells.rsplit_once(" | ")?.1)
 }
 
-/// Returns a line that describes the machine and the compiler of the measurement.
+/// A line that describes the machine and the compiler of the measurement.
 fn machine() -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));

@@ -61,12 +61,12 @@ impl Scratch {
         })
     }
 
-    /// Returns the project's folder `bench`.
+    /// The project's folder `bench`.
     pub(crate) fn own(&self) -> PathBuf {
         self.project.join("bench")
     }
 
-    /// Returns the folder that contains the target folders of all workspaces. Later rounds and runs reuse them.
+    /// The folder that contains the target folders of all workspaces. Later rounds and runs reuse them.
     pub(crate) fn target(&self) -> PathBuf {
         self.root.join("build")
     }
@@ -111,7 +111,7 @@ impl Scratch {
         Ok(self.target().join("release/xtask"))
     }
 
-    /// Returns the workspace without peers: the clients `ours` and `ours-empty`, and the programs that use a client.
+    /// The workspace without peers: the clients `ours` and `ours-empty`, and the programs that use a client.
     pub(crate) fn ours(&self) -> Result<&Path, String> {
         once(&self.ours, || {
             let folder = self.workspace("programs")?;
@@ -131,7 +131,7 @@ impl Scratch {
         })
     }
 
-    /// Returns the workspace of the peers' generators.
+    /// The workspace of the peers' generators.
     pub(crate) fn generators(&self) -> Result<&Path, String> {
         once(&self.generators, || self.workspace("generators"))
     }
@@ -144,7 +144,7 @@ impl Scratch {
         Ok(root.join("bin/cargo-progenitor"))
     }
 
-    /// Returns the workspace with peers: progenitor's client, and programs that use it or `reqwest`.
+    /// The workspace with peers: progenitor's client, and programs that use it or `reqwest`.
     pub(crate) fn peers(&self) -> Result<&Path, String> {
         once(&self.peers, || {
             let folder = self.workspace("peers")?;
@@ -161,7 +161,7 @@ impl Scratch {
         })
     }
 
-    /// Returns the workspace of the program that uses progenitor's client for our service.
+    /// The workspace of the program that uses progenitor's client for our service.
     pub(crate) fn history(&self) -> Result<&Path, String> {
         once(&self.history, || {
             let folder = self.workspace("history")?;
@@ -185,7 +185,7 @@ impl Scratch {
         output(Command::new(generator).arg(description).arg(client.join("src/lib.rs"))).map(drop)
     }
 
-    /// Returns the OpenAPI description of the synthetic catalogue, which the peers' generators read.
+    /// The OpenAPI description of the synthetic catalogue, which the peers' generators read.
     pub(crate) fn description(&self) -> Result<PathBuf, String> {
         self.description_of(&self.catalogue(ENDPOINTS)?)
     }
@@ -274,7 +274,7 @@ impl Scratch {
     }
 }
 
-/// Returns the paths in a folder.
+/// The paths in a folder.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     Ok(entries.flatten().map(|entry| entry.path()).collect())

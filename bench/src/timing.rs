@@ -23,7 +23,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) command: Box<dyn Fn() -> Command + 'a>,
 }
 
-/// Returns the medians of each command, in the order of `turns`.
+/// The medians of each command, in the order of `turns`.
 pub(crate) fn medians(rounds: usize, turns: &[Turn<'_>]) -> Result<Vec<Took>, String> {
     let mut took = vec![Vec::new(); turns.len()];
     for _ in 0..rounds.max(1) {
@@ -41,7 +41,7 @@ pub(crate) fn medians(rounds: usize, turns: &[Turn<'_>]) -> Result<Vec<Took>, St
     Ok(medians.collect())
 }
 
-/// Returns the median of some numbers.
+/// The median of some numbers.
 pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()

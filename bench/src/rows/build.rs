@@ -48,7 +48,7 @@ impl Package {
 /// The project's libraries that our client depends on. A change of the catalogue does not affect these libraries.
 const BELOW: &[&str] = &["generated-client-runtime"];
 
-/// Returns the median times of building these packages again, with all other dependencies already built.
+/// The median times of building these packages again, with all other dependencies already built.
 fn again(
     scratch: &Scratch,
     subcommand: &str,

@@ -26,7 +26,7 @@ pub(crate) const NOTATIONS: [(&str, &str); 6] = [
     ("tickers", "26 fields with numbers and dates, as Upbit's tickers"),
 ];
 
-/// Returns the instructions of our decoder and of plain derives for one body of a program.
+/// The instructions of our decoder and of plain derives for one body of a program.
 pub(crate) fn counted(scratch: &Scratch, program: &str, body: &str) -> Result<(f64, f64), String> {
     let program = scratch.build(scratch.ours()?, program)?;
     // A run with `none` only generates the body. The instructions of this run are subtracted from the counts of both

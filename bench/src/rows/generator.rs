@@ -38,7 +38,7 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     }])
 }
 
-/// Returns a turn that runs a command without preparation.
+/// A turn that runs a command without preparation.
 fn turn(command: &Command) -> Turn<'_> {
     Turn { before: Box::new(|| Ok(())), command: Box::new(|| copied(command)) }
 }

@@ -11,7 +11,7 @@ use crate::scratch::Scratch;
 use crate::server;
 use crate::timing::median;
 
-/// Returns the instructions of one request. They are computed from the difference between a run of 250 requests and a
+/// The instructions of one request. They are computed from the difference between a run of 250 requests and a
 /// run of 50 requests, so the start of the program is not counted.
 pub(crate) fn counted(program: &Path) -> Result<f64, String> {
     let url = server::start()?;

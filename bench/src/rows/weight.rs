@@ -18,7 +18,7 @@ pub(crate) fn lines_per_endpoint_of_fixed_catalogue(scratch: &Scratch) -> Result
     lines_per_endpoint(&client, &catalogue)
 }
 
-/// Returns the number of emitted lines, excluding the lines of records, and the number of endpoints that have a path.
+/// The number of emitted lines, excluding the lines of records, and the number of endpoints that have a path.
 fn lines_per_endpoint(client: &Path, catalogue: &Path) -> Result<(usize, usize), String> {
     let lines = count_lines(&client.join("src/generated"))?;
     // In the catalogue, every endpoint that has a path has one line `path: /...`.
@@ -42,7 +42,7 @@ fn count_lines(path: &Path) -> Result<usize, String> {
     Ok(lines.len() - lines_of_records(&lines))
 }
 
-/// Returns the number of lines that define records: the structs with their docs, and each `impl Record`.
+/// The number of lines that define records: the structs with their docs, and each `impl Record`.
 fn lines_of_records(lines: &[&str]) -> usize {
     let is_head = |line: &&str| line.starts_with("///") || line.starts_with("#[");
     let ends_with_record = |line: &str| {
@@ -70,7 +70,7 @@ pub(crate) fn lines(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     Ok(vec![Outcome { number: "13", what, bounds: ("72", "50"), measured, detail }])
 }
 
-/// Returns the number of crates that a package depends on.
+/// The number of crates that a package depends on.
 pub(crate) fn count_dependencies(folder: &Path, package: &str, scratch: &Scratch) -> Result<usize, String> {
     let arguments = ["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}"];
     let (stdout, _) = output(&mut cargo(folder, &scratch.target(), &arguments))?;
@@ -89,7 +89,7 @@ pub(crate) fn dependencies(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     Ok(vec![Outcome { number: "5", what, bounds: ("65", "50"), measured: ours.to_string(), detail }])
 }
 
-/// Returns the size of a stripped program, in bytes.
+/// The size of a stripped program, in bytes.
 #[expect(clippy::cast_precision_loss, reason = "no program is that large")]
 pub(crate) fn bytes(scratch: &Scratch, workspace: &Path, program: &str) -> Result<f64, String> {
     let path = scratch.build(workspace, program)?;

@@ -109,7 +109,7 @@ pub(super) fn number(number: f64) -> Value {
     }
 }
 
-/// Returns a JSON string, which is also a valid string of TOML and of Python.
+/// A JSON string, which is also a valid string of TOML and of Python.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -264,7 +264,7 @@ fn response_name(status: &Status) -> String {
     format!("Status{}", status.status)
 }
 
-/// Returns the `style` of a param with several values.
+/// The `style` of a param with several values.
 fn style(param: &Param) -> &'static str {
     match param.declared.list_as {
         _ if param.in_path() => "simple",
