@@ -102,8 +102,6 @@ impl Connection {
         }
         let monitor = ResponseMonitor::default();
         let client = builder
-            .user_agent(format!("{}/{}", program().name, program().version))
-            .env_proxy(!self.sandbox)
             .observer(Watched { monitor: monitor.clone(), log, warns_of_missing_fields, metrics })
             .build()
             .map_err(invalid)?;
@@ -142,7 +140,7 @@ impl Connection {
             return Settings::of_file(&file);
         }
         match Client::builder_from_env(service()) {
-            Ok(builder) => Ok(Settings { builder, source: "the environment".to_owned() }),
+            Ok(builder) => Ok(Settings { builder: with_defaults(builder), source: "the environment".to_owned() }),
             Err(error) => Err(not_in_environment(error, has_variable)),
         }
     }
@@ -160,12 +158,17 @@ impl Settings {
     }
 
     fn of_sandbox(sandbox: &Sandbox) -> Self {
-        let mut builder = Client::builder(service(), sandbox.base_url());
+        let mut builder = with_defaults(Client::builder(service(), sandbox.base_url())).env_proxy(false);
         if has_key() {
             builder = builder.api_key("sandbox");
         }
         Self { builder, source: "the sandbox".to_owned() }
     }
+}
+
+/// The settings of every command, which a settings file can replace.
+fn with_defaults(builder: Builder<Client>) -> Builder<Client> {
+    builder.user_agent(format!("{}/{}", program().name, program().version)).env_proxy(true)
 }
 
 /// The value of a variable of the environment; `None` if it is empty.
@@ -233,7 +236,8 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
         let message = format!("{name} is accessible to other users (mode {mode:04o})");
         return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
     }
-    Client::builder_from_file(service(), file).map_err(|error| {
+    let defaults = with_defaults(Client::builder(service(), ""));
+    Client::builder_from_file(defaults, file).map_err(|error| {
         // The file is named as in all messages of the program.
         let name_in_error = format!("{:?}", file.to_string_lossy());
         let message = format!("{error:#}").replace(&name_in_error, &quoted(file));

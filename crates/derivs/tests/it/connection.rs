@@ -2,7 +2,11 @@
 
 #[cfg(unix)]
 use std::fs;
+#[cfg(unix)]
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+#[cfg(unix)]
+use std::thread;
 
 use crate::pipes::get;
 use crate::support::catalogue::metric;
@@ -34,6 +38,48 @@ fn proxy_of_the_environment_is_used() {
     assert_eq!(output.code, Some(4));
     assert!(output.err.contains(&format!("through the proxy `{proxy}`")), "{}", output.err);
     assert!(output.err.contains("help: check HTTPS_PROXY"), "{}", output.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_settings_file_replaces_the_defaults_of_the_program() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.toml");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let settings = "api_key = \"any\"\nuser_agent = \"mine/1\"\nenv_proxy = false\nretry.max_attempts = 1\n";
+    let write = |base_url: &str| {
+        fs::write(&file, format!("base_url = \"{base_url}\"\n{settings}")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    };
+    let check = || {
+        let mut command = derivs(&["check", "--settings", support::text(&file)]);
+        run_output(&command.env("HTTPS_PROXY", format!("http://{address}")).env_remove("NO_PROXY").output().unwrap())
+    };
+
+    write("https://service.invalid/v2");
+    let direct = check();
+    assert!(direct.code == Some(4) && !direct.err.contains("through the proxy"), "{direct:?}");
+
+    write(&format!("http://{address}/v2"));
+    let server = thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        let mut head = String::new();
+        for line in BufReader::new(&stream).lines() {
+            let line = line.unwrap();
+            if line.is_empty() {
+                break;
+            }
+            head += &format!("{line}\n");
+        }
+        stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+        head
+    });
+    check();
+    let head = server.join().unwrap();
+    assert!(head.to_lowercase().contains("user-agent: mine/1\n"), "{head}");
 }
 
 #[test]

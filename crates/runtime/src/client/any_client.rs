@@ -33,10 +33,11 @@ impl AnyClient {
     }
 
     /// Starts building a client with the settings of a TOML file, which has the keys of
-    /// [`ClientSettings`](crate::ClientSettings); requires the feature `settings`.
+    /// [`ClientSettings`](crate::ClientSettings); requires the feature `settings`. A setting that the file omits stays as
+    /// in `defaults`.
     #[cfg(feature = "settings")]
-    pub fn builder_from_file(service: &'static ServiceInfo, path: impl AsRef<Path>) -> Result<Builder<Self>, Error> {
-        read_file(path.as_ref())?.apply(Self::builder(service, ""))
+    pub fn builder_from_file(defaults: Builder<Self>, path: impl AsRef<Path>) -> Result<Builder<Self>, Error> {
+        read_file(path.as_ref())?.apply(defaults)
     }
 
     /// Creates a request for an endpoint of the registry.
