@@ -7,7 +7,11 @@ pub(crate) fn to_objects(records: &Value, names: Option<&Value>) -> Option<Value
     if records.is_null() {
         return Some(Value::Null);
     }
-    let lists = records.as_sequence()?;
+    objects_of(records.as_sequence()?, names).map(Value::Sequence)
+}
+
+/// The lists as objects, as in `to_objects`.
+pub(crate) fn objects_of(lists: &[Value], names: Option<&Value>) -> Option<Vec<Value>> {
     let names = match names.and_then(names_in) {
         Some(names) => names,
         None if lists.is_empty() => Vec::new(),
@@ -25,7 +29,7 @@ pub(crate) fn to_objects(records: &Value, names: Option<&Value>) -> Option<Value
         }
         objects.push(Value::Mapping(object));
     }
-    Some(Value::Sequence(objects))
+    Some(objects)
 }
 
 /// The names in a list of texts, or of objects with the text `name`.

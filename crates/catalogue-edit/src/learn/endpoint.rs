@@ -188,6 +188,10 @@ fn named_records(
     responses: &mut [SavedResponse],
 ) -> Option<NamedRecords> {
     let Some(body) = content.endpoint(at).body.known() else { return name_records(responses, None) };
+    // Each group has its names.
+    if !body.labels.is_empty() {
+        return None;
+    }
     let names = body.columns_at.as_ref()?.to_string();
     name_records(responses, Some(NamedRecords { data: path.to_owned(), names }))
 }

@@ -10,6 +10,7 @@ use serde_yaml::{Mapping, Value};
 use super::guess_type::{Guess, TIME, guess, has_time, is_time_field};
 use super::key_names::is_key_of_data;
 use super::time_texts::{is_time_text, is_year_and_period};
+use crate::column_names::objects_of;
 use crate::json_paths::{is_list_or_object, joined};
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -26,6 +27,8 @@ const KEY: &str = "key";
 pub(super) struct Groups {
     /// The path of the records, in which `*` stands for each group.
     pub(super) data: String,
+    /// The path in a group of the names of the values, if the catalogue declares it.
+    column_names: Option<String>,
     /// The records of all groups.
     pub(super) records: Vec<Value>,
     pub(super) labels: Vec<Label>,
@@ -62,7 +65,8 @@ pub(super) fn of(responses: &[SavedResponse], declared: Option<&Body>) -> Option
         let path = label.at.as_ref().unwrap_or(&label.name);
         labels.push(Label { name: label.name.to_string(), path: path.to_string() });
     }
-    collect(responses, Groups { data, labels, ..Groups::default() })
+    let column_names = body.columns_at.as_ref().map(ToString::to_string);
+    collect(responses, Groups { data, labels, column_names, ..Groups::default() })
 }
 
 /// Collects the records and the labels of all responses. Returns `None` if a response has other groups.
@@ -93,13 +97,15 @@ impl Groups {
             }
         }
         self.label_values.push(Value::Mapping(labels));
-        match at(group.value, records)? {
-            Value::Sequence(items) if items.is_empty() => {}
-            Value::Sequence(items) if items.iter().any(is_list_or_object) => {
-                self.records.extend(items.iter().cloned());
-            }
-            one => self.records.push(one.clone()),
+        let mut records = match at(group.value, records)? {
+            Value::Sequence(items) if items.is_empty() => Vec::new(),
+            Value::Sequence(items) if items.iter().any(is_list_or_object) => items.clone(),
+            one => vec![one.clone()],
+        };
+        if let Some(path) = &self.column_names {
+            records = objects_of(&records, at(group.value, path))?;
         }
+        self.records.extend(records);
         Some(())
     }
 }

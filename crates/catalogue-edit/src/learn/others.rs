@@ -9,6 +9,7 @@ use catalogue::type_expr::TypeExpr;
 
 use super::guess_type::{Guess, guess};
 use super::reader::Reader;
+use super::wider_types::with_form;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
@@ -69,9 +70,11 @@ impl Reader<'_> {
         Some(ty)
     }
 
-    /// The names of members that are neither in `listed` nor need to be, because `others` is the type of all of them.
+    /// The names of members that are neither in `listed` nor need to be, because `others` is the type of all of them. If
+    /// that is a named type or a record, what the members show of it is learned, as for the values of a map.
     pub(super) fn of_others(&mut self, others: Option<&str>, listed: &[Field], seen: &Observed) -> Vec<String> {
         let Some(expr) = others.and_then(TypeExpr::parse) else { return Vec::new() };
+        let expr = with_form(&expr, self.editor.content.service.time_form());
         let mut names = Vec::new();
         for (name, values) in &seen.fields {
             let is_listed = listed.iter().any(|field| *field.name == **name);
