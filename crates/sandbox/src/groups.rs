@@ -104,8 +104,9 @@ fn groups(record: &RecordInfo, records: Vec<Value>, labels: &[Label], is_single:
 
 fn group_json(record: &RecordInfo, group: Group, labels: &[Label], path: &str, is_single: bool) -> Value {
     let mut records = written(record, group.records);
-    if is_single {
-        records.json = records.json.as_array().and_then(|list| list.first()).cloned().unwrap_or_default();
+    // Columns of one record are still columns.
+    if is_single && let Value::Array(list) = &records.json {
+        records.json = list.first().cloned().unwrap_or_default();
     }
     if path.is_empty() {
         return records.json;
@@ -184,5 +185,21 @@ mod tests {
         let records = vec![json!({"close": 1, "day": "2024-01-01"}), json!({"close": 2, "day": "2024-01-02"})];
         let (groups, path) = grouped(&record, records, "*");
         assert_eq!((groups.json, path), (json!({"2024-01-01": {"close": 1}, "2024-01-02": {"close": 2}}), ""));
+    }
+
+    #[test]
+    fn single_record_has_the_layout_of_its_table() {
+        let time = ValueType::Timestamp(TimeUnit::Date);
+        let fields =
+            [field("close", ValueType::Number, FieldSource::Record), field("day", time, FieldSource::Group("*"))];
+        let fields = fields.to_vec().leak();
+        for (form, expected) in [
+            (RecordLayout::Columns, json!({"2024-01-01": {"in": {"close": [1]}}})),
+            (RecordLayout::Named("names"), json!({"2024-01-01": {"names": ["close"], "in": [1]}})),
+        ] {
+            let record = RecordInfo { form, ..RecordInfo::new("Price", fields) };
+            let (groups, _) = grouped(&record, vec![json!({"close": 1, "day": "2024-01-01"})], "*.in");
+            assert_eq!(groups.json, expected, "{form:?}");
+        }
     }
 }

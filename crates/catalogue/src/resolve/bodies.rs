@@ -187,6 +187,12 @@ impl<'a> Resolver<'a> {
         {
             self.error("body-labels/data", first.name.at(), &[]);
         }
+        if let Some(names) = &body.columns_at
+            && !body.labels.is_empty()
+            && body.data.as_ref().is_some_and(|data| data.ends_with('*'))
+        {
+            self.error("columns-at/groups", names.at(), &[]);
+        }
         let mut derived = self.fields(records, &body.labels, evidence, None);
         for (field, label) in derived.iter_mut().zip(&body.labels) {
             set_label(field, label.at.as_ref().unwrap_or(&label.name));
