@@ -68,13 +68,14 @@ impl Description<'_> {
                 typed("array").and(description).and(self.version.tuple(items))
             }
             RecordLayout::Named => {
-                let mut fields = Object::default();
-                for field in fields_on_the_wire(record) {
-                    fields = fields.with(&field.wire_name, self.field(field));
-                }
-                let names = format!("The names of the values, in their order, are at `{}`.", record.column_names);
-                let description = described(&record.summary, [names, source(record.evidence)], "");
-                typed("array").and(description).with("items", Object::default()).with("x-fields", fields)
+                let names: Vec<_> = fields_on_the_wire(record).map(|field| &field.wire_name).collect();
+                let place = format!(
+                    "The names of the values, in their order, are at `{}`. Known names: {}. Others can occur.",
+                    record.column_names,
+                    docs::codes(&names)
+                );
+                let description = described(&record.summary, [place, source(record.evidence)], "");
+                typed("array").and(description).with("items", Object::default())
             }
             RecordLayout::Object | RecordLayout::Columns | RecordLayout::Value => {
                 let mut required = Vec::new();
