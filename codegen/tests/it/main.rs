@@ -8,6 +8,7 @@ mod determinism;
 mod endpoint_counts;
 mod hostile;
 mod linear;
+mod openapi;
 mod property;
 mod readme;
 mod write;

@@ -66,7 +66,7 @@ pub(super) fn of(responses: &[SavedResponse], declared: Option<&Body>) -> Option
         labels.push(Label { name: label.name.to_string(), path: path.to_string() });
     }
     let column_names = body.columns_at.as_ref().map(ToString::to_string);
-    collect(responses, Groups { data, labels, column_names, ..Groups::default() })
+    collect(responses, Groups { data, column_names, labels, ..Groups::default() })
 }
 
 /// Collects the records and the labels of all responses. Returns `None` if a response has other groups.
