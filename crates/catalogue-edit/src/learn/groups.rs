@@ -10,8 +10,8 @@ use serde_yaml::{Mapping, Value};
 use super::guess_type::{Guess, TIME, guess, has_time, is_time_field};
 use super::key_names::is_key_of_data;
 use super::time_texts::{is_time_text, is_year_and_period};
-use crate::column_names::objects_of;
 use crate::json_paths::{is_list_or_object, joined};
+use crate::named_records::objects_of;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
