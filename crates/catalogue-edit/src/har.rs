@@ -5,6 +5,8 @@
 //! Of a query, only the names and the kinds of the values are used, and the names of functions.
 
 mod base64;
+mod long_ids;
+
 mod functions;
 
 mod entry;

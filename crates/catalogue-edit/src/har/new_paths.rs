@@ -5,13 +5,10 @@ use catalogue::names::{self, Case};
 use catalogue::url_path;
 
 use super::entry::Entry;
+use super::long_ids::is_long_id;
 use super::repeated_values::RepeatedValues;
 use crate::observed_query::QueryParam;
 use crate::rust_names::singular;
-
-/// The minimum length of ids without separators, and the minimum number of digits in them.
-const MIN_ID_LENGTH: usize = 16;
-const MIN_ID_DIGITS: usize = 4;
 
 /// A path with params, and the values that the request has sent.
 pub(super) struct NewPath {
@@ -84,12 +81,6 @@ fn is_data(segment: &str) -> bool {
     let is_number = has_digit && segment.bytes().all(|byte| byte.is_ascii_digit() || b"-.:".contains(&byte));
     let is_legal = url_path::check(&format!("/{segment}"), false).is_ok();
     !is_legal || is_number || is_symbol || is_long_id(segment)
-}
-
-/// `true` if a text is long and has many digits, as ids, keys and tokens have.
-pub(super) fn is_long_id(text: &str) -> bool {
-    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    text.len() >= MIN_ID_LENGTH && digits >= MIN_ID_DIGITS
 }
 
 /// The segments of a path that name an endpoint: without params, and without the base path.
