@@ -10,7 +10,7 @@ use super::schema_facts::{is_scalar, type_of};
 use super::schema_layers::Property;
 use super::schema_parts::Layer;
 use super::tree::has_any;
-use crate::drafted_type::{ANY, or_null};
+use crate::drafted_type::{ANY, TIMESTAMP, innermost, or_null, replace_innermost};
 use crate::rust_names::singular;
 
 impl<'d> DescriptionReader<'d> {
@@ -74,7 +74,10 @@ impl<'d> DescriptionReader<'d> {
             && is_scalar(type_of(resolved.value))
             && is_name_free
         {
-            return Some(self.item_type(values.schema, "other", &values.pointer));
+            let ty = self.item_type(values.schema, "other", &values.pointer);
+            // The catalogue has no key for the format of these timestamps.
+            let is_written = innermost(&ty) == TIMESTAMP && self.document.timestamp_format(values.schema).is_some();
+            return Some(if is_written { replace_innermost(&ty, "string") } else { ty });
         }
         self.omissions.add(Weight::Fact, NEXT_TO_PROPERTIES, pointer);
         None
