@@ -107,9 +107,12 @@ impl Reader<'_> {
         for name in &others {
             omitted.insert(name);
         }
-        // The members that are not listed have this name, so a member with the name stays one of them.
         if list.others.is_some() {
             omitted.insert(OTHERS);
+            if seen.fields.contains_key(OTHERS) && !others.iter().any(|name| name == OTHERS) {
+                let why = "because this is the name of the field for all members that are not listed";
+                self.editor.note(format!("`{}{OTHERS}` does not become a field, {why}", list.within));
+            }
         }
         let mut new = self.new_fields(seen, &omitted);
         for field in &mut new {
