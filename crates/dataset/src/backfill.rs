@@ -6,6 +6,7 @@
 //! data files at its end. After a run was killed, the next run continues from the state and the journal.
 
 mod buffer;
+mod ends;
 mod event;
 mod fetch;
 mod follow;

@@ -86,6 +86,7 @@ mod place;
 mod journal;
 
 mod table;
+mod table_files;
 
 mod locked_tables;
 mod repair;

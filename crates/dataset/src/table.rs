@@ -1,7 +1,6 @@
 //! An open table: its state, its data files, and its journal.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
@@ -22,7 +21,6 @@ use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
 use crate::partition::{MAX_ROWS, Partition};
 use crate::place::Place;
-use crate::retired_series::RetiredSeries;
 use crate::row_facts::RowFacts;
 use crate::saved_state::{self, VERSION};
 use crate::section::Section;
@@ -30,7 +28,7 @@ use crate::series::SeriesRequest;
 use crate::series_state::SeriesState;
 use crate::table_state::TableState;
 use crate::time_ranges::TimeRanges;
-use crate::vanished_rows::{Present, VanishedRows};
+use crate::vanished_rows::VanishedRows;
 
 /// Maximum number of stored checksums of unreadable records per series. Every later run reports the unreadable records
 /// beyond this number again.
@@ -151,86 +149,6 @@ impl Table {
         self.damaged.first().map(Damage::error)
     }
 
-    /// Adapts the state to the data files, which may have been replaced or removed.
-    async fn compare(&mut self) -> Result<(), Error> {
-        let found = self.place.files().await?;
-        let listed: Vec<_> = self.state.files.keys().cloned().collect();
-        for path in listed.into_iter().filter(|path| !found.contains_key(path)) {
-            let vanished = VanishedRows::of_missing(self.present(&path), &self.state);
-            self.state.files.remove(&path);
-            if let Some((_, range)) = self.place.period_of(&path) {
-                self.state.replace(&range, &[]);
-            }
-            self.state.text = None;
-            self.vanished.insert(path, vanished);
-        }
-        let mut retired = RetiredSeries::default();
-        for (path, version) in found {
-            let Some((partition, range)) = self.place.period_of(&path) else { continue };
-            if self.state.files.is_empty() && self.stored.is_none() {
-                self.state.partition = partition;
-            }
-            if partition != self.state.partition {
-                return Err(self.place.not_a_part(&path));
-            }
-            if self.state.files.get(&path) == Some(&version) {
-                continue;
-            }
-            let Some(input) = self.file(&path).await? else { continue };
-            let schema = input.schema();
-            let mut file = input.state;
-            if let Some(listed) = file.retired.take().filter(|_| self.stored.is_none()) {
-                retired = retired.max_by_time(listed);
-            }
-            self.replace_file(&path, &range, file);
-            self.state.columns = Some(schema);
-            self.state.files.insert(path, version);
-        }
-        self.state.retire(retired);
-        if self.stored.is_none() && self.place.is_single && !self.state.files.is_empty() {
-            self.stored = Some(self.state.clone());
-        }
-        Ok(())
-    }
-
-    /// Adapts the state to a data file that it does not list, or lists with another version.
-    fn replace_file(&mut self, path: &str, range: &Range<Timestamp>, file: FileState) {
-        // The file of a table with one file also has the state, so that the file can be moved.
-        let table = file.table_of_file();
-        let is_foreign = !self.state.origin.is_empty() && self.state.origin != file.origin;
-        match table {
-            Some(table) if self.stored.is_none() || is_foreign => {
-                self.state = table;
-            }
-            table => {
-                let before = self.present(path);
-                // The file may have the rows of other series than the one before.
-                for (path, series) in table.map(|table| table.series).unwrap_or_default() {
-                    self.state.series.entry(path).or_insert(series);
-                }
-                self.state.replace(range, &file.sections);
-                self.state.text = None;
-                self.note_replaced(path, before);
-            }
-        }
-        if self.state.origin.is_empty() {
-            self.state.origin = file.origin;
-        }
-    }
-
-    /// Notes the rows that a file had before it was replaced, and has no longer. A merge that was interrupted may have
-    /// replaced rows by those of the journal.
-    fn note_replaced(&mut self, path: &str, mut before: Present) {
-        for section in self.journal.iter().flat_map(|file| &file.state.sections) {
-            if let Some(rows) = before.get_mut(&section.path) {
-                *rows = rows.without(&section.fetched);
-            }
-        }
-        if let Some(vanished) = VanishedRows::of_replaced(before, &self.present(path), &self.state) {
-            self.vanished.insert(path.to_owned(), vanished);
-        }
-    }
-
     /// Returns the columns of the files, of the journal, and of the job. Fails if a column has another type in the
     /// catalogue than in the existing files, or two types in the catalogue.
     fn all_columns(&self) -> Result<SchemaRef, Error> {
@@ -254,7 +172,7 @@ impl Table {
     }
 
     /// Opens a file, if it exists and is not damaged. The error of a damaged file is added to the list.
-    async fn file(&mut self, path: &str) -> Result<Option<ParquetInput>, Error> {
+    pub(crate) async fn file(&mut self, path: &str) -> Result<Option<ParquetInput>, Error> {
         let known = self.state.files.get(path);
         let columns = self.state.columns.as_ref();
         let found = ParquetInput::find_with(&self.place.storage, path, known.is_some(), columns).await;

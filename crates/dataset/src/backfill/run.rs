@@ -5,31 +5,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-use std::ops::Range;
 use std::pin::pin;
 use std::time::Duration;
 
 use runtime::Timestamp;
-use runtime::history::{Account, FailedPage, Page, Progress, Report};
-use runtime::record::AnyRecord;
+use runtime::history::{FailedPage, Progress, Report};
 use tokio::time::Instant;
 
 use super::Backfill;
 use super::buffer::ROWS;
+use super::ends::FirstPage;
 use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::fetch::Active;
 use super::items::{Item, Items};
 use super::plan::{self, BackfillPlan, SeriesPlan};
-use super::streamed::unreadable_ends;
 use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
-use crate::first_seen::Sighting;
 use crate::lost_rows;
 use crate::missing_fields::{joined, unacknowledged};
 use crate::partition::Partition;
 use crate::section::Section;
-use crate::series::SeriesRequest;
 use crate::series_state::{SavedAccount, SeriesState};
 use crate::table::WritingRun;
 use crate::time_ranges::TimeRanges;
@@ -45,16 +41,6 @@ fn divided_by(job: &Backfill, content: &Content, plan: &BackfillPlan) -> Option<
     shortest.filter(|_| plan.records() > capacity)
 }
 
-/// The earliest page of a series with records.
-#[derive(Clone, Copy, Debug)]
-struct FirstPage {
-    /// The start of the range of the page.
-    from: Timestamp,
-    first: Timestamp,
-    /// The time of the service.
-    seen: Timestamp,
-}
-
 /// The state of a run.
 pub(super) struct Run<'j, W> {
     begun: Instant,
@@ -66,10 +52,10 @@ pub(super) struct Run<'j, W> {
     /// The ranges that are not being fetched yet.
     pub(super) items: Items,
     /// The pages of empty ranges that are requested again.
-    probes: Vec<Item>,
+    pub(super) probes: Vec<Item>,
     pub(super) active: Vec<Active>,
     /// The earliest page with records of each series.
-    first_pages: BTreeMap<usize, FirstPage>,
+    pub(super) first_pages: BTreeMap<usize, FirstPage>,
     /// The progress of the ranges that were fetched.
     pub(super) done: Progress,
     /// Number of ranges that were begun.
@@ -218,84 +204,6 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             {
                 state.account = SavedAccount::new(&account);
             }
-        }
-    }
-
-    /// Notes the intervals of the records without a readable time that are at an end of a series.
-    fn note_without_time(&mut self, plan: &BackfillPlan) {
-        let states = self.content.states();
-        for (index, (known, planned)) in states.iter().zip(&plan.series).enumerate() {
-            let count = self.summary.series.get(index).map_or(0, |report| report.account.without_time);
-            let rows = &known.rows;
-            let ends = unreadable_ends(&rows.present, &rows.gaps(), rows.interval, &planned.range, count);
-            let Some(state) = self.state(index).filter(|_| count > 0) else { continue };
-            for range in ends.ranges() {
-                // The response for this range had records, although nobody can read their times.
-                let _rest = state.empty.note_records(&range);
-            }
-            state.without_time.extend(&ends);
-        }
-    }
-
-    /// Notes the first record of each series if earlier ones were requested, and the service had none.
-    fn note_first_seen(&mut self) {
-        for (index, page) in std::mem::take(&mut self.first_pages) {
-            let Some(interval) = self.job.series.get(index).map(SeriesRequest::interval) else { continue };
-            let Some(state) = self.state(index) else { continue };
-            // An earlier run may have stored records that are earlier than this page.
-            let is_earlier = |first: Timestamp| first < page.from && !state.empty.has(first);
-            let has_earlier = state.rows.first.is_some_and(is_earlier);
-            let begins_late = interval.moved(page.from, 2) <= page.first;
-            let sighting = Sighting { seen: page.seen, first: page.first };
-            if !has_earlier && (begins_late || state.empty.touches(page.from)) {
-                state.first_seen.note(sighting);
-            } else if begins_late && !state.rows.present.within(&(page.from..page.first)).is_empty() {
-                // The service had records there in an earlier run.
-                state.first_seen.note_moved(sighting, interval);
-            }
-        }
-    }
-
-    /// Notes whether a page had records. If a page of an empty range has records, the rest of that range is requested.
-    pub(super) fn note_empty(&mut self, series: usize, page: &Page<AnyRecord>) {
-        let now = self.job.reached(Timestamp::now());
-        if let Some(state) = self.state(series) {
-            state.without_time = state.without_time.without(&page.range.clone().into());
-            state.first_seen.note_checked(&page.range, state.rows.interval, now);
-        }
-        let Account { delivered, invalid, without_time, .. } = page.report.account;
-        if delivered + invalid + without_time == 0 {
-            if let Some(state) = self.state(series) {
-                state.empty.note_empty(&page.range, now);
-            }
-            return;
-        }
-        self.note_first_page(series, page);
-        let Some(state) = self.state(series) else { return };
-        let rest = state.empty.note_records(&page.range);
-        let is_within = |probe: &Range<Timestamp>| probe.start <= page.range.start && page.range.end <= probe.end;
-        if !self.probes.iter().any(|probe| probe.series == series && is_within(&probe.range)) {
-            return;
-        }
-        if let Some(state) = self.state(series) {
-            for range in &rest {
-                state.settled = state.settled.without(&range.clone().into());
-                state.unfetched.add(range.clone());
-            }
-        }
-        for range in rest {
-            let item = Item::new(series, range);
-            let requests = self.requests(&item);
-            self.items.push(item, requests);
-        }
-    }
-
-    fn note_first_page(&mut self, series: usize, page: &Page<AnyRecord>) {
-        let Some(first) = page.times.first().copied() else { return };
-        let seen = self.job.reached(Timestamp::now());
-        let known = self.first_pages.entry(series).or_insert(FirstPage { from: page.range.start, first, seen });
-        if first < known.first {
-            *known = FirstPage { from: page.range.start, first, seen };
         }
     }
 

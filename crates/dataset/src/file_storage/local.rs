@@ -55,9 +55,12 @@ fn check_regular(file: &fs::Metadata) -> io::Result<()> {
 pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
     let file = root.join(path);
     existing(fs::remove_file(&file)).map_err(|error| Error::storage(file.display(), error))?;
-    let folders = Path::new(path).ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
-    // A folder that is not empty is not removed.
-    folders.map(|folder| fs::remove_dir(root.join(folder))).all(|removed| removed.is_ok());
+    for folder in Path::new(path).ancestors().skip(1) {
+        // A folder that is not empty is not removed, and the root stays.
+        if folder.as_os_str().is_empty() || fs::remove_dir(root.join(folder)).is_err() {
+            break;
+        }
+    }
     Ok(())
 }
 
@@ -166,8 +169,10 @@ fn resolved(path: &Path) -> PathBuf {
     if let Ok(target) = fs::canonicalize(path) {
         return target;
     }
-    let linked = fs::read_link(path).ok();
-    linked.and_then(|link| Some(path.parent()?.join(link))).unwrap_or_else(|| path.to_owned())
+    match (fs::read_link(path), path.parent()) {
+        (Ok(link), Some(folder)) => folder.join(link),
+        _ => path.to_owned(),
+    }
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -219,17 +224,20 @@ impl Unfinished {
         let mut source = File::open(&self.unfinished)?;
         let facts = source.metadata()?;
         let mut copy = create(&self.beside, Some(&facts))?;
-        let copied = io::copy(&mut source, &mut copy)
-            .and_then(|_| {
-                keep_owner(&copy, &facts);
-                copy.set_permissions(facts.permissions())?;
-                copy.sync_all()
-            })
-            .and_then(|()| fs::rename(&self.beside, &self.target));
+        let copied = self.copy(&mut source, &mut copy, &facts);
         if copied.is_err() {
             let _ = fs::remove_file(&self.beside);
         }
         copied
+    }
+
+    /// Copies the file with its owner and mode, and renames the copy.
+    fn copy(&self, source: &mut File, copy: &mut File, facts: &fs::Metadata) -> io::Result<()> {
+        io::copy(source, copy)?;
+        keep_owner(copy, facts);
+        copy.set_permissions(facts.permissions())?;
+        copy.sync_all()?;
+        fs::rename(&self.beside, &self.target)
     }
 }
 

@@ -1,0 +1,106 @@
+//! What a run learns about the ends of series: where their records begin, and which ranges have none.
+
+use std::ops::Range;
+
+use runtime::Timestamp;
+use runtime::history::{Account, Page};
+use runtime::record::AnyRecord;
+
+use super::event::BackfillEvent;
+use super::items::Item;
+use super::plan::BackfillPlan;
+use super::run::Run;
+use super::streamed::unreadable_ends;
+use crate::first_seen::Sighting;
+use crate::series::SeriesRequest;
+
+/// The earliest page of a series with records.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FirstPage {
+    /// The start of the range of the page.
+    from: Timestamp,
+    sighting: Sighting,
+}
+
+impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
+    /// Notes the intervals of the records without a readable time that are at an end of a series.
+    pub(super) fn note_without_time(&mut self, plan: &BackfillPlan) {
+        let states = self.content.states();
+        for (index, (known, planned)) in states.iter().zip(&plan.series).enumerate() {
+            let count = self.summary.series.get(index).map_or(0, |report| report.account.without_time);
+            let rows = &known.rows;
+            let ends = unreadable_ends(&rows.present, &rows.gaps(), rows.interval, &planned.range, count);
+            let Some(state) = self.state(index).filter(|_| count > 0) else { continue };
+            for range in ends.ranges() {
+                // The response for this range had records, although nobody can read their times.
+                let _rest = state.empty.note_records(&range);
+            }
+            state.without_time.extend(&ends);
+        }
+    }
+
+    /// Notes the first record of each series if earlier ones were requested, and the service had none.
+    pub(super) fn note_first_seen(&mut self) {
+        for (index, page) in std::mem::take(&mut self.first_pages) {
+            let Some(interval) = self.job.series.get(index).map(SeriesRequest::interval) else { continue };
+            let Some(state) = self.state(index) else { continue };
+            let first = page.sighting.first;
+            let begins_late = interval.moved(page.from, 2) <= first;
+            // An earlier run may have stored records that are earlier than this page.
+            let has_earlier = match state.rows.first {
+                Some(stored) => stored < page.from && !state.empty.has(stored),
+                None => false,
+            };
+            if !has_earlier && (begins_late || state.empty.touches(page.from)) {
+                state.first_seen.note(page.sighting);
+            } else if begins_late && !state.rows.present.within(&(page.from..first)).is_empty() {
+                // The service had records there in an earlier run.
+                state.first_seen.note_moved(page.sighting, interval);
+            }
+        }
+    }
+
+    /// Notes whether a page had records. If a page of an empty range has records, the rest of that range is requested.
+    pub(super) fn note_empty(&mut self, series: usize, page: &Page<AnyRecord>) {
+        let now = self.job.reached(Timestamp::now());
+        if let Some(state) = self.state(series) {
+            state.without_time = state.without_time.without(&page.range.clone().into());
+            state.first_seen.note_checked(&page.range, state.rows.interval, now);
+        }
+        let Account { delivered, invalid, without_time, .. } = page.report.account;
+        if delivered + invalid + without_time == 0 {
+            if let Some(state) = self.state(series) {
+                state.empty.note_empty(&page.range, now);
+            }
+            return;
+        }
+        self.note_first_page(series, page);
+        let Some(state) = self.state(series) else { return };
+        let rest = state.empty.note_records(&page.range);
+        let is_within = |probe: &Range<Timestamp>| probe.start <= page.range.start && page.range.end <= probe.end;
+        if !self.probes.iter().any(|probe| probe.series == series && is_within(&probe.range)) {
+            return;
+        }
+        if let Some(state) = self.state(series) {
+            for range in &rest {
+                state.settled = state.settled.without(&range.clone().into());
+                state.unfetched.add(range.clone());
+            }
+        }
+        for range in rest {
+            let item = Item::new(series, range);
+            let requests = self.requests(&item);
+            self.items.push(item, requests);
+        }
+    }
+
+    fn note_first_page(&mut self, series: usize, page: &Page<AnyRecord>) {
+        let Some(first) = page.times.first().copied() else { return };
+        let seen = self.job.reached(Timestamp::now());
+        let new = FirstPage { from: page.range.start, sighting: Sighting { seen, first } };
+        let known = self.first_pages.entry(series).or_insert(new);
+        if first < known.sighting.first {
+            *known = new;
+        }
+    }
+}
