@@ -8,9 +8,16 @@ use crate::registry::ValueType;
 impl<'a> Row<'a> {
     /// Reads a member that is not in the table into the field for such members. Returns `false`, and reads nothing, if
     /// the record has no such field, or if the value is not of its type: the member is then an unknown field.
-    #[inline(never)] // Few records have such a field.
+    #[inline]
     pub(super) fn take_other(&mut self, key: &str, json: &mut Scanner<'a>, next: u8) -> bool {
-        let Some(field) = self.record.others else { return false };
+        match self.record.others {
+            Some(field) => self.read_other(field, key, json, next),
+            None => false,
+        }
+    }
+
+    #[inline(never)] // Few records have such a field.
+    fn read_other(&mut self, field: usize, key: &str, json: &mut Scanner<'a>, next: u8) -> bool {
         let ValueType::Map(ty) = self.record.fields[field].ty else { return false };
         let start = json.at;
         // The form of a value is noted for the value itself.
