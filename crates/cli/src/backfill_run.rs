@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use dataset::{Backfill as Job, BackfillPlan, SeriesReport, SeriesRequest, Summary, Target, quoted};
 use runtime::Timestamp;
 
-use crate::backfill_report::Reporter;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::file_notes::notes;
 use crate::future_records::check_clock;
@@ -15,6 +14,7 @@ use crate::log::Log;
 use crate::metrics_file::Metrics;
 use crate::plan_report::{announced, page_size, planned};
 use crate::progress::{Bar, fitting};
+use crate::reporter::Reporter;
 use crate::requested_series::labels;
 use crate::stdout;
 

@@ -72,7 +72,13 @@ mod stored_chart;
 
 mod report_page;
 
-mod backfill_report;
+mod empty_series;
+mod run_outcome;
+mod series_outcome;
+mod status_check;
+mod status_report;
+
+mod reporter;
 
 mod backfill_run;
 

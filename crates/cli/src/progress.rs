@@ -168,10 +168,13 @@ pub(crate) fn listed(names: &[String]) -> String {
 }
 
 /// Prints the first lines of a list, and the number of the other lines, which are called `rest`.
-pub(crate) fn print_first(lines: impl ExactSizeIterator<Item = String>, rest: &str, print: impl Fn(&str)) {
-    let more = lines.len().saturating_sub(MAX_LISTED);
-    let rest = (more > 0).then(|| format!("and {more} more {rest}"));
-    lines.take(MAX_LISTED).chain(rest).for_each(|line| print(&line));
+pub(crate) fn print_first(lines: &[String], rest: &str, print: impl Fn(&str)) {
+    for line in lines.iter().take(MAX_LISTED) {
+        print(line);
+    }
+    if lines.len() > MAX_LISTED {
+        print(&format!("and {} more {rest}", lines.len() - MAX_LISTED));
+    }
 }
 
 /// Formats a count with its unit, for example `1 request` or `1,000 requests`.

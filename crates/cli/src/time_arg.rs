@@ -143,6 +143,11 @@ pub(crate) fn shown(time: Timestamp) -> String {
     }
 }
 
+/// The complete text of a time, for programs.
+pub(crate) fn exact(time: Option<Timestamp>) -> Option<String> {
+    time.map(|time| time.to_string())
+}
+
 /// Formats a timestamp as the value of an option, without a time of day if that is zero.
 pub(crate) fn argument(time: Timestamp) -> String {
     let text = shown(time.floor(Duration::from_secs(1)));

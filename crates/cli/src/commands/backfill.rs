@@ -1,6 +1,6 @@
 //! `backfill`: writes histories of series to a file or a data set.
 //!
-//! The crate `dataset` fetches and writes the records, and `backfill_report` shows the plan, the progress and the
+//! The crate `dataset` fetches and writes the records, and `reporter` shows the plan, the progress and the
 //! outcome.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,6 @@ use runtime::history::History;
 use runtime::record::{AnyRecord, UnknownFields};
 use runtime::{AnyClient, Error, ErrorKind, Timestamp};
 
-use crate::backfill_report::Reporter;
 use crate::backfill_run::{FileRun, unchanged};
 use crate::connection::{Connected, Connection};
 use crate::endpoint_names::Endpoint;
@@ -27,6 +26,7 @@ use crate::param_options::{Params, endpoint_candidates, endpoints_help};
 use crate::printer::{Columns, Printer};
 use crate::progress::Bar;
 use crate::record_columns::{Part, fields};
+use crate::reporter::Reporter;
 use crate::requested_series::{labels, note_oldest, of_histories, stored};
 use crate::stdout;
 use crate::table::Format;

@@ -13,7 +13,6 @@ use runtime::record::AnyRecord;
 use runtime::{AnyClient as Client, Dynamic, Error, Timestamp};
 use tokio::task::JoinSet;
 
-use crate::backfill_report::outcome;
 use crate::endpoint_names::history;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
@@ -26,6 +25,7 @@ use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
 use crate::record_columns::Part;
 use crate::requested_series::{Requested, Series, labels, plan, request, stored};
+use crate::run_outcome;
 use crate::table::Format;
 use crate::time_arg::{self, Start};
 
@@ -185,7 +185,7 @@ impl Watch<'_> {
     fn run(&mut self, summary: Summary) {
         let log = self.log;
         self.note_metrics(&summary);
-        outcome(log, self.out, &summary, &self.labels, Some(Timestamp::now()));
+        run_outcome::print(log, self.out, &summary, &self.labels, Some(Timestamp::now()));
         for repair in &summary.repairs {
             log.warning(repair);
         }

@@ -1,0 +1,455 @@
+//! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use dataset::{BackfillEvent, SeriesReport, Summary, quoted};
+use runtime::history::{FailedPage, Progress};
+use runtime::{ErrorKind, Timestamp, history};
+
+use crate::empty_series::{EmptySeries, no_record};
+use crate::endpoint_names::full_name;
+use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::file_notes::Note;
+use crate::job_file::JobFile;
+use crate::log::Log;
+use crate::marks;
+use crate::program::program;
+use crate::progress::{Bar, counted, duration, line_of, listed, print_first};
+use crate::range_ends::{cap, sentences};
+use crate::record_spacing::SpacingCheck;
+use crate::run_outcome;
+use crate::series_outcome::SeriesOutcome;
+use crate::table::readable;
+use crate::time_arg;
+
+/// If a range ends at most this long before the start of the run, the range counts as ending now.
+const NOW: Duration = Duration::from_secs(60);
+
+/// A page of a series that could not be fetched.
+struct FailedRequest {
+    /// The index of the series.
+    series: usize,
+    page: FailedPage,
+}
+
+/// The reason why a series, or a page of it, is not complete.
+struct Reason {
+    /// The index of the series.
+    series: usize,
+    failure: Failure,
+}
+
+/// Shows the events of a run.
+pub(crate) struct Reporter {
+    log: Log,
+    pub(crate) bar: Bar,
+    labels: Vec<String>,
+    failed_requests: Vec<FailedRequest>,
+    /// The notes about the files of the run.
+    pub(crate) notes: BTreeSet<Note>,
+    /// `true` if the run requests all missing records again.
+    pub(crate) refetches_gaps: bool,
+    /// Whether the JSON objects of the series, which list what is missing, are on standard error.
+    pub(crate) has_objects_on_stderr: bool,
+    /// Whether the progress is printed if no bar is drawn.
+    pub(crate) progress_log: Log,
+}
+
+impl Reporter {
+    pub(crate) fn new(log: Log, bar: Bar, labels: Vec<String>) -> Self {
+        Self {
+            log,
+            bar,
+            labels,
+            failed_requests: Vec::new(),
+            notes: BTreeSet::new(),
+            refetches_gaps: false,
+            has_objects_on_stderr: false,
+            progress_log: log,
+        }
+    }
+
+    /// A JSON object for each series: what a run has changed, the gaps that remain, and an error, by default that of the
+    /// entire run.
+    pub(crate) fn json_lines(&self, file: &JobFile, summary: &Summary, of_run: Option<&dataset::Error>) -> String {
+        let mut lines = String::new();
+        for (index, outcome) in self.outcomes(file, &summary.series).iter().enumerate() {
+            let error = self.error_of(index, summary, of_run);
+            let object = outcome.object(&self.notes, &summary.lost_rows, error.as_deref(), summary.is_complete);
+            lines.push_str(&format!("{object}\n"));
+        }
+        lines
+    }
+
+    /// The error of a series: that of the series itself, of its first failed page, or of the entire run.
+    fn error_of(&self, index: usize, summary: &Summary, of_run: Option<&dataset::Error>) -> Option<String> {
+        for (failed, error) in &summary.failed {
+            if *failed == index {
+                return Some(error.to_string());
+            }
+        }
+        for failed in &self.failed_requests {
+            if failed.series == index {
+                return Some(brief(&failed.page.error));
+            }
+        }
+        of_run.map(ToString::to_string)
+    }
+
+    /// What became of each series.
+    fn outcomes<'r>(&'r self, file: &'r JobFile, reports: &'r [SeriesReport]) -> Vec<SeriesOutcome<'r>> {
+        let mut outcomes = Vec::new();
+        for ((report, label), series) in reports.iter().zip(&self.labels).zip(&file.series) {
+            let range = file.range(series, report.interval);
+            outcomes.push(SeriesOutcome { label, series, range, report });
+        }
+        outcomes
+    }
+
+    /// Prints the outcome, and chooses the exit code.
+    pub(crate) fn end(&self, file: &JobFile, ended: Result<Summary, dataset::Error>, signal: ExitKind) -> Result<()> {
+        self.bar.clear();
+        self.warn_of_failed_requests();
+        let summary = ended?;
+        let is_stream = file.out == "-";
+        let outcomes = self.outcomes(file, &summary.series);
+        let marked = self.marks(&file.out, &summary);
+        let never_fetched = self.never_fetched(&outcomes, summary.is_complete, marked.is_some());
+        if let Some(failure) = self.stopped(&summary, signal) {
+            return Err(failure);
+        }
+        self.print_outcome(file, &summary);
+        if is_stream {
+            run_outcome::warn_of_invalid(self.log, &summary, "with an invalid value, which is null");
+        }
+        self.note_ends(&outcomes);
+        self.note_spacing(&outcomes);
+        self.warn_of_missing(&file.out, &outcomes, summary.is_complete);
+        if summary.is_complete {
+            return match marked.or(never_fetched) {
+                Some(failure) => Err(failure),
+                None => Ok(()),
+            };
+        }
+        let is_failed = summary.failed_pages > 0 || !summary.failed.is_empty();
+        if !is_failed {
+            return Err(no_record(&empty_series(&outcomes)));
+        }
+        Err(self.failed_run(summary, is_stream))
+    }
+
+    fn warn_of_failed_requests(&self) {
+        let mut lines = Vec::new();
+        for failed in &self.failed_requests {
+            lines.push(failed_request(&self.labels[failed.series], &failed.page));
+        }
+        print_first(&lines, "like this", |line| self.log.warning(line));
+    }
+
+    /// The failure of a run that has ended before all requests were sent.
+    fn stopped(&self, summary: &Summary, signal: ExitKind) -> Option<Failure> {
+        let mut exit_kind = signal;
+        let mut cause = "stopped";
+        if !summary.is_cancelled {
+            if !summary.is_unreachable {
+                return None;
+            }
+            exit_kind = ExitKind::Service;
+            cause = "stopped because the service does not respond";
+        }
+        let kept = counted(self.bar.total.records, "record");
+        let failure = Failure::new(exit_kind, format!("{cause}; kept the {kept} fetched so far"));
+        Some(failure.help("run the same command to continue"))
+    }
+
+    /// Prints the changes of a run. If no request was needed, the plan has already reported that.
+    fn print_outcome(&self, file: &JobFile, summary: &Summary) {
+        if summary.requests == 0 && summary.files.is_empty() {
+            return;
+        }
+        let now = Timestamp::now();
+        // The age of the last record is not printed if all ranges end in the past.
+        let ends_now = file.latest_end() + summary.elapsed + NOW > now;
+        let now = if ends_now { Some(now) } else { None };
+        run_outcome::print(self.log, &file.out, summary, &self.labels, now);
+    }
+
+    /// Warns about records that are missing, and says how they are listed.
+    fn warn_of_missing(&self, out: &str, outcomes: &[SeriesOutcome<'_>], is_complete: bool) {
+        let warnings = missing_records(outcomes, is_complete);
+        if warnings.is_empty() || self.has_objects_on_stderr {
+            return;
+        }
+        print_first(&warnings, "like this", |line| self.log.warning(line));
+        // A stream has no status.
+        if out == "-" {
+            return;
+        }
+        let mut text = format!("`{} status --json {}` lists the missing times", program().name, quoted(out));
+        if !self.refetches_gaps {
+            text.push_str("; `--refetch-gaps` requests also those of more than 14 days ago again");
+        }
+        self.log.remark(&text);
+    }
+
+    /// The failure of a run in which requests, or complete series, have failed.
+    fn failed_run(&self, summary: Summary, is_stream: bool) -> Failure {
+        let mut of_pages = Vec::new();
+        for failed in &self.failed_requests {
+            of_pages.push(Reason { series: failed.series, failure: failed.page.error.clone().into() });
+        }
+        let mut of_series = Vec::new();
+        for (series, error) in summary.failed {
+            of_series.push(Reason { series, failure: self.failed(series, error) });
+        }
+        let failure = self.incomplete(summary.pages, &of_pages, &of_series);
+        if is_stream {
+            // Nothing was kept, so a further run would not continue this one.
+            of_pages.append(&mut of_series);
+            let first = of_pages.into_iter().min_by_key(|reason| reason.series);
+            return match first {
+                Some(reason) => failure.because(reason.failure),
+                None => failure,
+            };
+        }
+        // The service would reject the same request again.
+        if failure.exit_kind == ExitKind::Rejected && summary.failed_pages == 0 {
+            return failure;
+        }
+        failure.help("run the same command to fetch the missing records")
+    }
+
+    /// Prints the repairs of a run, and the marks that nobody has acknowledged. Returns a failure if a complete run has
+    /// made a mark.
+    fn marks(&self, out: &str, summary: &Summary) -> Option<Failure> {
+        for repair in &summary.repairs {
+            self.log.warning(repair);
+        }
+        let mut marks = marks::of_summary(summary);
+        let mut failure = None;
+        if summary.is_complete
+            && let Some(index) = marks.iter().position(|mark| mark.is_loss() && mark.is_new())
+        {
+            let mark = marks.remove(index);
+            failure = Some(Failure::new(ExitKind::Incomplete, mark.text()).help(mark.help(out)));
+        }
+        for mark in marks {
+            self.log.warning(&mark.text());
+            if mark.is_new() && !mark.is_loss() {
+                self.log.remark(&mark.help(out));
+            }
+        }
+        failure
+    }
+
+    /// Returns a failure if a part of a series was planned by an earlier run, and no run has fetched it. `status` fails
+    /// for the same reason. If the run `has_failed`, only warns.
+    fn never_fetched(&self, outcomes: &[SeriesOutcome<'_>], is_complete: bool, has_failed: bool) -> Option<Failure> {
+        if !is_complete {
+            return None;
+        }
+        let mut failure = None;
+        let mut warnings = Vec::new();
+        for outcome in outcomes {
+            let Some(hint) = outcome.never_fetched() else { continue };
+            if failure.is_none() && !has_failed {
+                failure = Some(Failure::new(ExitKind::Incomplete, hint));
+            } else {
+                warnings.push(hint);
+            }
+        }
+        print_first(&warnings, "like this", |line| self.log.warning(line));
+        failure
+    }
+
+    /// Warns about endpoints whose records have another spacing than the requested interval.
+    fn note_spacing(&self, outcomes: &[SeriesOutcome<'_>]) {
+        let mut check = SpacingCheck::default();
+        for SeriesOutcome { series, report, .. } in outcomes {
+            let endpoint = full_name(series.endpoint);
+            let account = &report.account;
+            if series.endpoint.key.is_empty() {
+                check.add_received(&endpoint, account.delivered + account.invalid, account.covered);
+            }
+            // A run without records of the series does not repeat what the first run has found.
+            if account.covered > 0 {
+                check.add_spacing(&endpoint, report.interval, report.spacing);
+            }
+        }
+        for warning in check.warnings() {
+            self.log.warning(&warning);
+        }
+    }
+
+    /// Prints where the records of a series begin and end, if they do not cover the range.
+    fn note_ends(&self, outcomes: &[SeriesOutcome<'_>]) {
+        let now = time_arg::now();
+        let mut ends = Vec::new();
+        for outcome in outcomes {
+            ends.extend(outcome.ends(now));
+        }
+        print_first(&sentences(&ends), "like this", |line| self.log.remark(&readable(line)));
+        if let Some(line) = cap(&ends) {
+            self.log.remark(&line);
+        }
+    }
+
+    /// Prints the error of a series in one line, and returns it.
+    fn failed(&self, series: usize, error: dataset::Error) -> Failure {
+        let reason = if let dataset::Error::Request(error) = &error { brief(error) } else { error.to_string() };
+        self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series])));
+        error.into()
+    }
+
+    /// Creates the failure of a run, from the number of fetched pages, and the reasons why pages and complete series
+    /// failed.
+    fn incomplete(&self, fetched: u64, of_pages: &[Reason], of_series: &[Reason]) -> Failure {
+        let mut are_rejected = true;
+        let mut is_of_service = true;
+        for reason in of_pages.iter().chain(of_series) {
+            are_rejected &= reason.failure.exit_kind == ExitKind::Rejected;
+            is_of_service &= reason.failure.exit_kind != ExitKind::Incomplete;
+        }
+        let exit_kind = if are_rejected && (fetched == 0 || of_pages.is_empty()) {
+            ExitKind::Rejected
+        } else if fetched == 0 && is_of_service {
+            ExitKind::Service
+        } else {
+            ExitKind::Incomplete
+        };
+        if !of_pages.is_empty() {
+            let message = format!("{} failed", counted(of_pages.len() as u64, "request"));
+            return Failure::new(exit_kind, message);
+        }
+        let all = self.labels.len();
+        let failed = of_series.len();
+        let names = self.names_of_failed(of_series);
+        let message = if are_rejected {
+            format!("the service rejected {failed} of {all} series{names}")
+        } else {
+            format!("{failed} of {all} series are incomplete{names}")
+        };
+        Failure::new(exit_kind, message)
+    }
+
+    /// Names the series that have failed; empty if these are all.
+    fn names_of_failed(&self, failed: &[Reason]) -> String {
+        if failed.len() >= self.labels.len() {
+            return String::new();
+        }
+        let mut names = Vec::new();
+        for reason in failed {
+            names.push(self.labels[reason.series].clone());
+        }
+        format!(": {}", readable(&listed(&names)))
+    }
+
+    /// Shows the progress of a series whose records are printed.
+    pub(crate) fn progress(&mut self, series: usize, progress: &Progress, log: Log) {
+        self.bar.progress(progress, &format!("{}: ", self.labels[series]), log);
+    }
+
+    /// Keeps the failed pages of a series for the end of the run.
+    pub(crate) fn report(&mut self, series: usize, report: &history::Report) {
+        for page in &report.failed_pages {
+            self.failed_requests.push(FailedRequest { series, page: page.clone() });
+        }
+    }
+
+    pub(crate) fn event(&mut self, event: &BackfillEvent) {
+        match event {
+            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, "", self.progress_log),
+            BackfillEvent::Report { series, report, .. } => self.report(*series, report),
+            BackfillEvent::Trouble { elapsed, status, kind, .. } => {
+                let what = match (status, kind) {
+                    (Some(status), _) => format!("the service has responded with status {status}"),
+                    (None, Some(kind)) => format!("no response from the service{}", cause(*kind)),
+                    (None, None) => "no response from the service".to_owned(),
+                };
+                self.bar.warning(self.log, &format!("{what} for {}; retrying", duration(*elapsed)));
+            }
+            BackfillEvent::Recovered { elapsed, .. } => {
+                self.bar.warning(self.log, &format!("the service accepts requests again after {}", duration(*elapsed)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The series without a record.
+fn empty_series(outcomes: &[SeriesOutcome<'_>]) -> Vec<EmptySeries> {
+    let mut all = Vec::new();
+    for SeriesOutcome { label, range, report, .. } in outcomes {
+        if report.is_empty() {
+            let received = report.account.received();
+            all.push(EmptySeries { label: (*label).to_owned(), range: range.clone(), received });
+        }
+    }
+    all
+}
+
+/// A line for each series with missing records.
+fn missing_records(outcomes: &[SeriesOutcome<'_>], is_complete: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for outcome in outcomes {
+        let report = outcome.report;
+        let mut missing = report.missing;
+        // The failed requests of an incomplete run are already listed, so their records are not counted again.
+        if is_complete {
+            let unfetched = time_arg::steps(&report.unfetched_ranges, report.interval);
+            missing = (missing + report.unfetched).saturating_sub(unfetched);
+            lines.extend(outcome.never_requested());
+        }
+        if missing == 0 {
+            continue;
+        }
+        let what = if report.account.without_time > 0 {
+            ", some with an unreadable time"
+        } else {
+            " between its first and last record"
+        };
+        let count = counted(missing, "record");
+        lines.push(line_of(&format!("{}: {count} missing{what}", outcome.label)));
+    }
+    lines
+}
+
+/// Describes the phase in which an attempt without a response failed.
+fn cause(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Connect => " (no connection)",
+        ErrorKind::Send => " (the request could not be sent)",
+        ErrorKind::Headers => " (connected, but no status received)",
+        ErrorKind::Queue => " (the rate limiter failed)",
+        _ => "",
+    }
+}
+
+/// Describes a failed page in one line.
+fn failed_request(label: &str, page: &FailedPage) -> String {
+    line_of(&format!("{label}: request {} failed: {}", time_arg::span(&page.range), brief(&page.error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_that_does_not_respond_ends_with_code_4() {
+        let file = JobFile {
+            series: Vec::new(),
+            from: time_arg::start("1970-01-01").unwrap(),
+            to: Timestamp::from_unix_seconds(1),
+            out: "a.csv".to_owned(),
+            refetch: None,
+        };
+        let mut summary = Summary::default();
+        (summary.is_unreachable, summary.failed_pages) = (true, 1);
+        let reporter = Reporter::new(Log::Nothing, Bar::new(Log::Nothing, 1), vec!["a".to_owned()]);
+        let failure = reporter.end(&file, Ok(summary), ExitKind::Interrupted).unwrap_err();
+        let expected = "stopped because the service does not respond; kept the 0 records fetched so far\n  \
+            help: run the same command to continue";
+        assert_eq!((failure.exit_kind as u8, failure.to_string().as_str()), (4, expected));
+    }
+}

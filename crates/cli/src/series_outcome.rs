@@ -1,0 +1,114 @@
+//! What became of one series of a run: its JSON object, the ranges that no run has fetched, and the ends of its records.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use dataset::{LostRows, SeriesReport};
+use runtime::Timestamp;
+use serde_json::{Map, Value, json};
+
+use crate::catalogue_json;
+use crate::endpoint_names::full_name;
+use crate::file_notes::Note;
+use crate::marks;
+use crate::progress::counted;
+use crate::range_ends::SeriesEnds;
+use crate::requested_series::Series;
+use crate::table::readable;
+use crate::time_arg;
+
+/// A series of a run, and the changes that the run has made to it.
+pub(crate) struct SeriesOutcome<'r> {
+    pub(crate) label: &'r str,
+    pub(crate) series: &'r Series,
+    /// The requested range of the series.
+    pub(crate) range: Range<Timestamp>,
+    pub(crate) report: &'r SeriesReport,
+}
+
+impl<'r> SeriesOutcome<'r> {
+    /// A hint about ranges that an earlier run has planned, and that no run has fetched.
+    pub(crate) fn never_fetched(&self) -> Option<String> {
+        self.hint("never fetched", &self.report.unfetched_ranges)
+    }
+
+    /// A hint about ranges between the records that no run has requested.
+    pub(crate) fn never_requested(&self) -> Option<String> {
+        self.hint("never requested", &self.report.unrequested)
+    }
+
+    /// Describes ranges that only a run with another start, or another end, fetches.
+    fn hint(&self, what: &str, ranges: &[Range<Timestamp>]) -> Option<String> {
+        if self.report.is_retired {
+            return None;
+        }
+        let count = counted(time_arg::steps(ranges, self.report.interval), "record");
+        let text = readable(&format!("{}: {count} {what}", self.label));
+        time_arg::absent(&text, ranges.iter(), self.range.end)
+    }
+
+    /// The ends of the records; `None` if this run has found no range without records. A later run of the same range
+    /// does not repeat what the first run has found.
+    pub(crate) fn ends(&self, now: Timestamp) -> Option<SeriesEnds<'r>> {
+        let report = self.report;
+        if report.account.empty + report.account.never_requested == 0 {
+            return None;
+        }
+        Some(SeriesEnds {
+            label: self.label,
+            asked: self.range.start..self.range.end.min(now),
+            first: report.first?,
+            end: report.end?,
+            interval: report.interval,
+            first_age: report.first_age,
+            first_moves: report.first_moves,
+        })
+    }
+
+    /// A JSON object with the changes of the run, the gaps that remain, the error, and all that a user should know.
+    pub(crate) fn object(
+        &self,
+        notes: &BTreeSet<Note>,
+        lost_rows: &[LostRows],
+        error: Option<&str>,
+        is_complete: bool,
+    ) -> Value {
+        let report = self.report;
+        let mut account = Map::new();
+        for (name, figure) in report.account.figures() {
+            account.insert(name.to_owned(), figure.into());
+        }
+        let facts = json!({
+            "from": self.range.start.to_string(), "to": self.range.end.min(time_arg::now()).to_string(),
+            "added": report.added, "filled": report.filled, "revised": report.revised, "invalid": report.invalid,
+            "account": account, "missing": report.missing, "unfetched": report.unfetched,
+            "first": time_arg::exact(report.first), "last": time_arg::exact(report.last),
+            "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
+            "out_of_range": report.out_of_range, "lost_rows": marks::lost_times(&report.path, lost_rows),
+            "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested),
+            "files": report.files, "spacing": report.spacing, "error": error,
+            "notes": self.notes(notes, is_complete),
+        });
+        let mut object = catalogue_json::series(self.series);
+        if let Value::Object(facts) = facts {
+            object.extend(facts);
+        }
+        Value::Object(object)
+    }
+
+    /// The notes about the endpoint of the series, and, after a complete run, the hints about its ranges.
+    fn notes(&self, notes: &BTreeSet<Note>, is_complete: bool) -> Vec<String> {
+        let endpoint = full_name(self.series.endpoint);
+        let mut texts = Vec::new();
+        for note in notes {
+            if note.is_about(&endpoint) {
+                texts.push(note.text.clone());
+            }
+        }
+        if is_complete {
+            texts.extend(self.never_fetched());
+            texts.extend(self.never_requested());
+        }
+        texts
+    }
+}
