@@ -19,7 +19,7 @@ use crate::merge_rules::MergeRules;
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
 use crate::partition::period;
-use crate::revisions::RevisionLog;
+use crate::revisions::{GenerationChange, RevisionLog};
 use crate::rewrite::{Rewrite, first_rows};
 use crate::section::Section;
 use crate::table::{Damage, Table};
@@ -188,7 +188,9 @@ impl Table {
         let old = ParquetInput::find(&self.place.storage, path, true).await?;
         old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
         let version = old.as_ref().map(|old| old.version.clone());
-        let revisions = RevisionLog::default();
+        let generation = old.as_ref().and_then(|old| old.state.generation.clone());
+        let next_generation = journal::unique_id();
+        let revisions = RevisionLog::of_merge(GenerationChange::new(generation.as_deref(), &next_generation));
         let first = first_rows(old.as_ref(), parts, columns)?;
         let storage = DataStorage { first: first.as_ref(), has_small_times: self.has_small_times };
         let content = |out: Out<'_>| {
@@ -211,7 +213,8 @@ impl Table {
                 table.note_fields(&new.file.sections, &self.earlier, now);
                 table.note_unsent_fields(&new.file.sections, catalogue, &self.earlier, now);
             }
-            new.file.finish(FileState { table, ..FileState::of_table(&self.state) })
+            let generation = generation.filter(|_| revisions.is_empty()).unwrap_or(next_generation);
+            new.file.finish(FileState { generation: Some(generation), table, ..FileState::of_table(&self.state) })
         };
         let storage = &self.place.storage;
         let (sections, file) = storage.prepare(path, content)?;

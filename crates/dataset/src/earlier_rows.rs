@@ -15,7 +15,6 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::fetched_at::{fetched_times, is_fetched_at};
-use crate::interrupted_merges::completed;
 use crate::revisions::Revision;
 use crate::timestamps::{microseconds, times};
 
@@ -48,7 +47,7 @@ impl EarlierRows {
                 replaced.extend(left.pop_front());
             }
         }
-        let replaced = self.earlier(&replaced, rows, time)?;
+        replaced.retain(|revision| revision.is_visible(self.as_of));
         if replaced.is_empty() {
             return Ok(visible);
         }
@@ -63,17 +62,10 @@ impl EarlierRows {
     }
 
     /// The replaced rows after the last rows of a series.
-    pub(crate) fn rest(&mut self, series: &str, time: &str, schema: &SchemaRef) -> Result<RecordBatch, Error> {
-        let rest = Vec::from(self.left.remove(series).unwrap_or_default());
-        let rest = self.earlier(&rest, &RecordBatch::new_empty(schema.clone()), time)?;
+    pub(crate) fn rest(&mut self, series: &str, schema: &SchemaRef) -> Result<RecordBatch, Error> {
+        let mut rest = Vec::from(self.left.remove(series).unwrap_or_default());
+        rest.retain(|revision| revision.is_visible(self.as_of));
         batch_of(&rest, schema)
-    }
-
-    /// The replaced rows that were visible, of those up to the last of the rows in the file.
-    fn earlier(&self, replaced: &[Revision], rows: &RecordBatch, time: &str) -> Result<Vec<Revision>, Error> {
-        let mut earlier = completed(replaced, rows, time)?;
-        earlier.retain(|revision| revision.is_visible(self.as_of));
-        Ok(earlier)
     }
 
     /// Omits the rows that were fetched later. Rows of an earlier format, which have no such time, are kept.

@@ -29,6 +29,10 @@ pub(crate) struct FileState {
     /// The retired series of the table; `None` in the journal, and in files of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) retired: Option<RetiredSeries>,
+    /// Identifies the rows of a data file: a merge that replaces rows changes it, and any other merge keeps it. `None` in
+    /// the journal, and in files of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) generation: Option<String>,
     pub(crate) table: Option<TableState>,
 }
 

@@ -30,13 +30,18 @@ pub(crate) struct Part<'j> {
     pub(crate) section: &'j Section,
 }
 
-/// The path of a new file after the last file. In object storage, two runs can write at the same time, so the name also
-/// has the time and the process.
+/// A text that no other call returns, also of another run that writes to object storage at the same time: the time and
+/// the process.
+pub(crate) fn unique_id() -> String {
+    let now = Timestamp::now().abs_diff(Timestamp::from_unix_seconds(0)).as_nanos();
+    format!("{now:x}-{}", std::process::id())
+}
+
+/// The path of a new file after the last file. In object storage, two runs can write at the same time.
 pub(crate) fn next_path(folder: &str, last: Option<&ParquetInput>) -> String {
     let number = |last: &ParquetInput| last.path.rsplit('/').next()?.split_once('-')?.0.parse::<u64>().ok();
     let number = last.and_then(number).map_or(0, |number| number + 1);
-    let now = Timestamp::now().abs_diff(Timestamp::from_unix_seconds(0)).as_nanos();
-    format!("{folder}/{number:08}-{now:x}-{}{JOURNAL}", std::process::id())
+    format!("{folder}/{number:08}-{}{JOURNAL}", unique_id())
 }
 
 /// The sections of a period, by series.

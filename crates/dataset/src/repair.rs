@@ -16,7 +16,7 @@ use crate::file_storage::{FileStorage, Out};
 use crate::marks::LostMark;
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
-use crate::revisions::{self, RevisionLog};
+use crate::revisions;
 use crate::table::{Damage, Table};
 use crate::vanished_rows::Present;
 
@@ -119,11 +119,7 @@ impl Table {
         let path = self.place.revisions();
         let readable = revisions::readable(storage, &path).await?;
         storage.rename(&path, to).await?;
-        let log = RevisionLog::default();
-        for revision in readable {
-            log.push(revision)?;
-        }
-        log.append(storage, &path).await
+        revisions::append_read(storage, &path, &readable).await
     }
 
     /// Writes the intact row groups of a damaged file to a new file. Returns the number of rows.
@@ -146,7 +142,8 @@ impl Table {
             if let Some(table) = &mut table {
                 table.replace(&range, &file.sections);
             }
-            file.finish(FileState { table, ..FileState::of_table(state) })
+            let generation = input.state.generation.clone();
+            file.finish(FileState { generation, table, ..FileState::of_table(state) })
         };
         let (sections, version) = self.place.storage.put(path, None, content).await?;
         self.state.replace(&range, &sections);

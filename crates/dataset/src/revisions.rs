@@ -2,10 +2,10 @@
 //!
 //! A row was visible from the time at which it was fetched until the time at which the row that has replaced it was
 //! fetched. A merge appends its revisions to a compressed file with a line for each row. It writes that file before the
-//! data file in which the values are replaced. If a run is killed in between, the next merge may append the same lines
-//! again, and a reader ignores the repeated lines. `interrupted_merges` omits lines about rows that were not replaced.
+//! data file in which the values are replaced. If a run is killed in between, the rows were not replaced, and the next
+//! merge replaces them again: `interrupted_merges` omits the lines of the merge that did not complete.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,11 +40,28 @@ pub(crate) struct Revision {
     /// rows for a line that was appended twice.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) number: u64,
+    /// The merge that has replaced the row; `None` if its data file had no generation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) merge: Option<GenerationChange>,
+}
+
+/// The generations of a data file before and after a merge that replaces rows.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct GenerationChange {
+    pub(crate) from: String,
+    pub(crate) to: String,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+impl GenerationChange {
+    /// The change of a data file that has a generation.
+    pub(crate) fn new(from: Option<&str>, to: &str) -> Option<Self> {
+        Some(Self { from: from?.to_owned(), to: to.to_owned() })
+    }
 }
 
 impl Revision {
@@ -73,7 +90,7 @@ impl Revision {
             }
         }
         let fetched_at = fetched_at_of(old);
-        Self { series: series.to_owned(), time, fetched_at, replaced_at, old: changed, same, number: 0 }
+        Self { series: series.to_owned(), time, fetched_at, replaced_at, old: changed, same, number: 0, merge: None }
     }
 
     /// Returns the value of a column as in CSV; `None` for null.
@@ -98,12 +115,24 @@ pub(crate) struct RevisionLog(Arc<Mutex<Lines>>);
 /// Compressed lines.
 #[derive(Debug, Default)]
 struct Lines {
+    /// The merge that writes the lines.
+    merge: Option<GenerationChange>,
     encoder: Option<GzEncoder<Vec<u8>>>,
     /// The last revisions of one time.
     of_time: Vec<Revision>,
 }
 
 impl RevisionLog {
+    /// The revisions of a merge of a data file; `None` if the file has no generation.
+    pub(crate) fn of_merge(merge: Option<GenerationChange>) -> Self {
+        Self(Arc::new(Mutex::new(Lines { merge, ..Lines::default() })))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.encoder.is_none()
+    }
+
     pub(crate) fn push(&self, mut revision: Revision) -> Result<(), Error> {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lines.of_time.retain(|other| other.time == revision.time && other.series == revision.series);
@@ -113,17 +142,37 @@ impl RevisionLog {
         }
         lines.of_time.push(revision.clone());
         revision.number = equal;
-        let mut line = serde_json::to_vec(&revision).map_err(Error::invalid_input)?;
-        line.push(b'\n');
-        let encoder = lines.encoder.get_or_insert_with(|| GzEncoder::new(Vec::new(), Compression::default()));
-        encoder.write_all(&line).map_err(Error::invalid_input)
+        revision.merge.clone_from(&lines.merge);
+        lines.write(&revision)
     }
 
     /// Appends all revisions to the file of a table. The earlier content is copied, so that the file is complete at any
     /// time.
     pub(crate) async fn append(&self, storage: &FileStorage, path: &str) -> Result<(), Error> {
-        let mut pushed = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let Some(encoder) = pushed.encoder.take() else { return Ok(()) };
+        let pushed = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        pushed.append(storage, path).await
+    }
+}
+
+/// Appends revisions as they were read from another file of the table.
+pub(crate) async fn append_read(storage: &FileStorage, path: &str, revisions: &[Revision]) -> Result<(), Error> {
+    let mut lines = Lines::default();
+    for revision in revisions {
+        lines.write(revision)?;
+    }
+    lines.append(storage, path).await
+}
+
+impl Lines {
+    fn write(&mut self, revision: &Revision) -> Result<(), Error> {
+        let mut line = serde_json::to_vec(revision).map_err(Error::invalid_input)?;
+        line.push(b'\n');
+        let encoder = self.encoder.get_or_insert_with(|| GzEncoder::new(Vec::new(), Compression::default()));
+        encoder.write_all(&line).map_err(Error::invalid_input)
+    }
+
+    async fn append(self, storage: &FileStorage, path: &str) -> Result<(), Error> {
+        let Some(encoder) = self.encoder else { return Ok(()) };
         let lines = encoder.finish().map_err(|error| Error::storage(storage.name(path), error))?;
         let (mut known, version) = storage.open(path).await?.unzip();
         let content = |out: Out<'_>| {
@@ -137,23 +186,19 @@ impl RevisionLog {
     }
 }
 
-/// Reads all revisions of a table, in the order of series and time, each once.
-pub(crate) async fn read(storage: &FileStorage, path: &str) -> Result<BTreeSet<Revision>, Error> {
-    let Some((file, _)) = storage.open(path).await? else { return Ok(BTreeSet::new()) };
-    lines(file).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
-            Error::damaged(storage.name(path), format!("its revisions are not readable: {error}"))
-        }
-        _ => Error::storage(storage.name(path), error),
-    })
-}
-
-fn lines(file: File) -> io::Result<BTreeSet<Revision>> {
-    let mut all = BTreeSet::new();
-    for_each_line(file, |revision| {
-        all.insert(revision);
-    })?;
-    Ok(all)
+/// Reads all revisions of a table, in the order in which they were appended, also those of merges that did not complete.
+pub(crate) async fn read(storage: &FileStorage, path: &str) -> Result<Vec<Revision>, Error> {
+    let Some((file, _)) = storage.open(path).await? else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    match for_each_line(file, |revision| all.push(revision)) {
+        Ok(()) => Ok(all),
+        Err(error) => Err(match error.kind() {
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
+                Error::damaged(storage.name(path), format!("its revisions are not readable: {error}"))
+            }
+            _ => Error::storage(storage.name(path), error),
+        }),
+    }
 }
 
 /// Reads the revisions of a damaged file up to the damage, in their order.

@@ -11,6 +11,7 @@ use crate::columns::{converted, joined};
 use crate::earlier_rows::EarlierRows;
 use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
+use crate::interrupted_merges::completed;
 use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
 use crate::revisions::{self, Revision};
@@ -165,14 +166,15 @@ impl StoredRows<'_> {
             }
             // A merge that is in progress writes the earlier values of a file before the file. So the values that are read
             // after all files are opened include those of every row that these files no longer have.
-            let mut earlier = self.earlier(table).await?;
+            let generations = files.iter().filter_map(|file| file.state.generation.clone()).collect();
+            let mut earlier = self.earlier(table, &generations).await?;
             for input in &files {
                 self.read_file(input, earlier.as_mut(), &is_selected, &mut each)?;
             }
             let Some(mut earlier) = earlier else { continue };
             for series in earlier.series().iter().filter(|series| is_selected(series)) {
                 let time = table.time_of(series);
-                let rows = earlier.rest(series, time, &self.schema)?;
+                let rows = earlier.rest(series, &self.schema)?;
                 self.pass(series, time, &rows, &mut each)?;
             }
         }
@@ -237,16 +239,18 @@ impl StoredRows<'_> {
     }
 
     /// Returns the replaced rows of a table that were visible at the chosen time, if there is one.
-    async fn earlier(&self, table: &Table) -> Result<Option<EarlierRows>, Error> {
+    async fn earlier(&self, table: &Table, generations: &BTreeSet<String>) -> Result<Option<EarlierRows>, Error> {
         let Some(as_of) = self.as_of else { return Ok(None) };
-        Ok(Some(EarlierRows::new(revisions_of(table).await?, as_of)))
+        Ok(Some(EarlierRows::new(revisions_of(table, generations).await?, as_of)))
     }
 
     /// Returns the earlier values of the selected series, in the order of series and time.
     pub async fn revisions(&self, is_selected: impl Fn(&str) -> bool) -> Result<Vec<RevisedValue>, Error> {
         let mut all = Vec::new();
         for table in &self.tables {
-            for revision in revisions_of(table).await? {
+            // The files are opened before the revisions are read, as for rows.
+            let generations = generations_of(table).await?;
+            for revision in revisions_of(table, &generations).await? {
                 if is_selected(&revision.series) {
                     all.extend(values_of(revision));
                 }
@@ -256,9 +260,24 @@ impl StoredRows<'_> {
     }
 }
 
-/// Reads the revisions of a table, without those of removed series.
-async fn revisions_of(table: &Table) -> Result<BTreeSet<Revision>, Error> {
-    let mut revisions = revisions::read(&table.place.storage, &table.place.revisions()).await?;
+/// The generations of the data files of a table that can be read.
+async fn generations_of(table: &Table) -> Result<BTreeSet<String>, Error> {
+    let mut generations = BTreeSet::new();
+    for path in table.state.files.keys() {
+        match ParquetInput::find(&table.place.storage, path, true).await {
+            Ok(Some(file)) => generations.extend(file.state.generation),
+            Ok(None) | Err(Error::Damaged { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(generations)
+}
+
+/// Reads the revisions of a table, without those of removed series and of merges that did not complete. `generations`
+/// are those of its data files.
+async fn revisions_of(table: &Table, generations: &BTreeSet<String>) -> Result<BTreeSet<Revision>, Error> {
+    let revisions = revisions::read(&table.place.storage, &table.place.revisions()).await?;
+    let mut revisions = completed(revisions, generations);
     revisions.retain(|revision| table.state.series.contains_key(&revision.series));
     Ok(revisions)
 }

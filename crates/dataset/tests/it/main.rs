@@ -15,6 +15,7 @@ mod concurrent_runs;
 mod damage;
 mod failed_requests;
 mod follow;
+mod interrupted_merges;
 mod invalid_records;
 mod journal;
 mod kept_values;

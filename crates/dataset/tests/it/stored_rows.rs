@@ -13,16 +13,16 @@ use crate::support::{DAY, END, HOUR, TARGETS, all_files, client_of, hours, job, 
 
 /// A record of a mock service: its time, its strike and its value.
 #[derive(Clone, Debug, PartialEq)]
-struct Record {
+pub(crate) struct Record {
     time: i64,
     strike: String,
     value: i64,
 }
 
 /// The records of a mock service, which a test can replace.
-type Records = Arc<Mutex<Vec<Record>>>;
+pub(crate) type Records = Arc<Mutex<Vec<Record>>>;
 
-fn series(endpoint: &'static EndpointInfo, records: &Records) -> SeriesRequest {
+pub(crate) fn series(endpoint: &'static EndpointInfo, records: &Records) -> SeriesRequest {
     let records = records.clone();
     let client = client_of(move |_, from, to| {
         let mut lines = Vec::new();
@@ -36,16 +36,16 @@ fn series(endpoint: &'static EndpointInfo, records: &Records) -> SeriesRequest {
     hours(&client.build().unwrap(), endpoint, "BTC")
 }
 
-fn record(time: i64, strike: &str, value: i64) -> Record {
+pub(crate) fn record(time: i64, strike: &str, value: i64) -> Record {
     Record { time, strike: strike.to_owned(), value }
 }
 
-/// Draws what the service has now: several records of one time, times that are corrected by seconds, and records that
-/// vanish and come back.
-fn draw(dice: &mut Dice) -> Vec<Record> {
+/// Draws what the service has now, in the twelve hours before a time: several records of one time, times that are
+/// corrected by seconds, and records that vanish and come back.
+pub(crate) fn draw(dice: &mut Dice, end: i64) -> Vec<Record> {
     let mut records = Vec::new();
     for hour in 0..12 {
-        let time = END - 12 * HOUR + hour * HOUR + dice.below(3);
+        let time = end - 12 * HOUR + hour * HOUR + dice.below(3);
         let is_jittered = dice.below(3) == 0;
         for strike in ["a", "b", "c"] {
             if dice.below(4) == 0 {
@@ -104,7 +104,7 @@ async fn check(endpoint: &'static EndpointInfo, name: &str, seed: u64) {
     let records = Records::default();
     let mut visible = Vec::new();
     for run_number in 0..6 {
-        *records.lock().unwrap() = draw(&mut dice);
+        *records.lock().unwrap() = draw(&mut dice, END);
         let fetched = Timestamp::from_unix_seconds(END + run_number * HOUR);
         let mut job = job(vec![series(endpoint, &records)], END - 20 * HOUR, END, &path);
         job.service_time = Some(fetched);
@@ -140,7 +140,7 @@ async fn rows_as_of_a_time_are_those_that_were_visible_then() {
 }
 
 /// Returns rows without the order of those of one time.
-async fn sorted_rows_of(tables: &StoredTables, as_of: Timestamp) -> Vec<String> {
+pub(crate) async fn sorted_rows_of(tables: &StoredTables, as_of: Timestamp) -> Vec<String> {
     let mut rows = rows_of(tables, Some(as_of)).await;
     rows.sort();
     rows
@@ -157,7 +157,7 @@ async fn rows_as_of_a_time_are_the_same_while_a_run_merges() {
         let records = Records::default();
         let first = Timestamp::from_unix_seconds(END);
         let whole = job(vec![series(&STRIKES, &records)], END - 20 * HOUR, END, &path);
-        *records.lock().unwrap() = draw(&mut dice);
+        *records.lock().unwrap() = draw(&mut dice, END);
         run(&with(whole.clone(), |job| job.service_time = Some(first))).await;
         let before = StoredTables::open(&target).await.unwrap();
         let known = sorted_rows_of(&before, first).await;
