@@ -187,6 +187,9 @@ fn history_params(history: &History) -> String {
     if history.time_is == RecordTime::End {
         text += "; the time of a record is the end of its interval";
     }
+    if history.includes_start {
+        text += "; the start is included";
+    }
     text
 }
 

@@ -102,7 +102,7 @@ macro_rules! structs {
 structs! {
     ClientCredentialsInfo { path, label, evidence, reply, errors, notes }
     EnvelopeInfo { data, metadata, time }
-    HistoryInfo { from, to, limit, step, every, anchor, oldest, time_is_end, sort, evidence }
+    HistoryInfo { from, to, limit, step, every, anchor, oldest, time_is_end, includes_start, sort, evidence }
     LimitInfo { name, requests, seconds, concurrent, scope, endpoints, evidence }
     Range { min, max }
     RateLimitHeadersInfo { remaining, reset, reset_is }

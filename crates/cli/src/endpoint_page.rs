@@ -197,6 +197,7 @@ mod tests {
             anchor: None,
             oldest: None,
             time_is_end: false,
+            includes_start: false,
             sort: None,
             evidence: Evidence::Documented,
         };

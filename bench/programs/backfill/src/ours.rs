@@ -32,6 +32,7 @@ static SERVICE: ServiceInfo = ServiceInfo {
         anchor: None,
         oldest: None,
         time_is_end: false,
+        includes_start: false,
         evidence: DOCUMENTED,
         sort: None,
     }),

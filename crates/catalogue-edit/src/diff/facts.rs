@@ -21,6 +21,8 @@ impl Items<'_> {
         }
         let part = format!("the {} of its interval", history.time_is.word());
         self.fact(location, "the time of a record is", Patch, part);
+        let start = if history.includes_start { "is included" } else { "may be excluded" };
+        self.fact(location, "the start of a range", Patch, start.to_owned());
         for (what, time) in [
             ("a history has a record every", &history.every),
             ("an interval begins at", &history.anchor),

@@ -161,7 +161,7 @@ endpoints:
   evidence: documented
   summary: The rates.
   params: [start, end]
-  history: {from: start, to: end, every: 8h, oldest: 90d, time_is: end, evidence: documented}
+  history: {from: start, to: end, every: 8h, oldest: 90d, time_is: end, includes_start: true, evidence: documented}
   body:
     data: data
     time: at

@@ -139,6 +139,7 @@ pub(super) fn history_info(history: &History) -> HistoryInfo {
         anchor: history.anchor_seconds(),
         oldest: history.oldest_seconds().map(Duration::from_secs),
         time_is_end: history.time_is == RecordTime::End,
+        includes_start: history.includes_start,
         sort: history.order().map(|(param, oldest_first)| (text(param), text(oldest_first))),
         evidence: evidence(history.evidence),
     }

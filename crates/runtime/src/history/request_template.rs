@@ -180,10 +180,12 @@ impl RequestTemplate {
     }
 
     /// Creates the request for a window. The start and the end of the requested range are outside the window, so the
-    /// result is the same whether the service includes or excludes them.
+    /// result is the same whether the service includes or excludes them. If it includes the start, the start is sent as it
+    /// is, because the service may count the times of its records from it.
     pub(super) fn request(&self, window: Span) -> Untyped {
         let [from, to] = self.units;
-        let begin = before(window.from, from).to_wire(from);
+        let start = if self.info.includes_start { from.floor(window.from) } else { before(window.from, from) };
+        let begin = start.to_wire(from);
         let end = to.after(before(window.to, to)).to_wire(to);
         let mut request = self.request.clone();
         for (name, time) in [(self.info.from, begin), (self.info.to, end)] {

@@ -278,6 +278,8 @@ pub struct HistoryInfo {
     pub oldest: Option<Duration>,
     /// True if the time of a record is the end of its interval, so that the record is final at its time.
     pub time_is_end: bool,
+    /// True if a response has the record at the start of the range, so that the start is sent as it is.
+    pub includes_start: bool,
     /// Param that sets the order of records, and its value for ascending time; `None` if there is no such param.
     pub sort: Option<(&'static str, &'static str)>,
     /// Source of these params.

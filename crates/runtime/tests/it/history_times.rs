@@ -34,6 +34,7 @@ const OWN: HistorySource = HistorySource::Endpoint(&HistoryInfo {
     anchor: None,
     oldest: None,
     time_is_end: false,
+    includes_start: false,
     evidence: Evidence::Documented,
     sort: Some(("order", "asc")),
 });
@@ -48,12 +49,17 @@ const PAYMENTS: HistoryInfo = HistoryInfo {
     anchor: None,
     oldest: Some(Duration::from_secs(30 * 86_400)),
     time_is_end: false,
+    includes_start: false,
     evidence: Evidence::Documented,
     sort: None,
 };
 
 /// The time of a record is the end of its interval.
 const PAID_AT_END: HistoryInfo = HistoryInfo { oldest: None, time_is_end: true, ..PAYMENTS };
+
+/// The service evaluates a query at the start of the range and then at each step, so the times depend on the start.
+const EVALUATED: HistoryInfo =
+    HistoryInfo { limit: "", every: Some(Step::seconds(3600)), oldest: None, includes_start: true, ..PAYMENTS };
 
 macro_rules! endpoint {
     ($marker:ident, $unit:ident, $required:expr, $history:expr) => {
@@ -82,6 +88,7 @@ endpoint!(Days, Date, None, OWN);
 endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented), OWN);
 endpoint!(Payments, Iso8601, None, HistorySource::Endpoint(&PAYMENTS));
 endpoint!(PaidAtEnd, Iso8601, None, HistorySource::Endpoint(&PAID_AT_END));
+endpoint!(Evaluated, Iso8601, None, HistorySource::Endpoint(&EVALUATED));
 endpoint!(Events, Iso8601, None, HistorySource::Endpoint(&SINCE));
 
 impl runtime::history::HasHistory for Texts {}
@@ -90,6 +97,7 @@ impl runtime::history::HasHistory for Days {}
 impl runtime::history::HasHistory for RequiredRange {}
 impl runtime::history::HasHistory for Payments {}
 impl runtime::history::HasHistory for PaidAtEnd {}
+impl runtime::history::HasHistory for Evaluated {}
 
 /// Returns the first records of a range whose start and end are strings. Records up to `last` seconds after the end are
 /// included.
@@ -126,6 +134,20 @@ async fn range_ends_are_written_in_the_unit_of_their_param() {
         assert_eq!(paths, ["texts?after=2023-11-14&before=2023-11-25&every=1h&limit=500&order=asc"]);
         check::<Days>(last, 100, 9).await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn times_that_are_counted_from_the_start_are_those_of_the_range() {
+    let service = Service::new(|request, _| {
+        let query = query(request);
+        let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
+        reply(200, &[], &body((time("after")..=time("before")).step_by(3600).take(10)))
+    });
+    let request = Request::<Evaluated>::new(&service.client());
+    let all = request.history(at(START)..at(START + DAY)).collect().await.unwrap();
+    let times: Vec<i64> = all.records.iter().map(|record| record["openDate"].as_i64().unwrap()).collect();
+    assert_eq!(times, (START..START + DAY).step_by(3600).collect::<Vec<_>>());
+    assert!(all.report.is_complete(), "{:?}", all.report);
 }
 
 #[tokio::test(start_paused = true)]

@@ -323,6 +323,7 @@ impl Endpoint for FundingRates {
                     anchor: None,
                     oldest: None,
                     time_is_end: true,
+                    includes_start: false,
                     sort: None,
                     evidence: Evidence::Documented,
                 },

@@ -85,6 +85,7 @@ impl Endpoint for MonthlyFigures {
                     anchor: None,
                     oldest: None,
                     time_is_end: false,
+                    includes_start: false,
                     sort: None,
                     evidence: Evidence::Documented,
                 },

@@ -144,6 +144,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             anchor: None,
             oldest: None,
             time_is_end: false,
+            includes_start: false,
             sort: Some(("sort", "asc")),
             evidence: Evidence::Reported,
         }),

@@ -103,6 +103,7 @@ impl Endpoint for Metrics {
                     anchor: None,
                     oldest: None,
                     time_is_end: false,
+                    includes_start: false,
                     sort: None,
                     evidence: Evidence::Documented,
                 },

@@ -88,6 +88,7 @@ impl Endpoint for Prices {
                     anchor: None,
                     oldest: None,
                     time_is_end: false,
+                    includes_start: false,
                     sort: None,
                     evidence: Evidence::Documented,
                 },

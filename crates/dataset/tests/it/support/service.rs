@@ -22,6 +22,7 @@ pub(crate) static SERVICE: ServiceInfo = ServiceInfo {
         anchor: None,
         oldest: None,
         time_is_end: false,
+        includes_start: false,
         evidence: DOCUMENTED,
         sort: None,
     }),

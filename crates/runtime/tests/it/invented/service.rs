@@ -23,7 +23,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo { version: "v2", env_prefix: "INVE
     ], error_body: ErrorBodyInfo::new(&["detail.message", "error.message", "error", "message"]).code(&["detail.error_code"]), limits: &[
         LimitInfo { name: "A", requests: 10, seconds: 1, concurrent: Some(20), evidence: Evidence::Documented, scope: None, endpoints: &[] },
         LimitInfo { name: "B", requests: 600, seconds: 60, concurrent: Some(10), evidence: Evidence::Documented, scope: None, endpoints: &[] },
-    ], envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }), history: Some(HistoryInfo { from: "startTime", to: "endTime", limit: "limit", step: "timeframe", every: None, anchor: None, oldest: None, time_is_end: false, evidence: Evidence::Documented, sort: Some(("sort", "asc")) }), ..ServiceInfo::new("An invented service") };
+    ], envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }), history: Some(HistoryInfo { from: "startTime", to: "endTime", limit: "limit", step: "timeframe", every: None, anchor: None, oldest: None, time_is_end: false, includes_start: false, evidence: Evidence::Documented, sort: Some(("sort", "asc")) }), ..ServiceInfo::new("An invented service") };
 
 ::runtime::define_client!(crate "invented", env "INVENTED", service SERVICE, metadata Metadata);
 

@@ -75,6 +75,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Futures Exchange Market Data
             anchor: None,
             oldest: None,
             time_is_end: false,
+            includes_start: false,
             sort: None,
             evidence: Evidence::Documented,
         }),

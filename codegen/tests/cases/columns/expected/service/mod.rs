@@ -34,6 +34,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Chart Service")
             anchor: None,
             oldest: None,
             time_is_end: false,
+            includes_start: false,
             sort: None,
             evidence: Evidence::Documented,
         }),
