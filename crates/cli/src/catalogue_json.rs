@@ -4,21 +4,26 @@ use runtime::registry::{EndpointInfo, Evidence, FieldInfo, ParamInfo, StatusInfo
 use serde_json::{Map, Value, json};
 
 use crate::endpoint_names;
-use crate::param_options::{option, required};
+use crate::offered_param::required;
+use crate::param_options::option;
 use crate::param_values::ParamValue;
 use crate::program::service;
 use crate::record_columns::{record, time_field};
-use crate::requested_series::Series;
+use crate::requested_series::RequestedSeries;
 
 /// An endpoint with the facts that a list shows.
 pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
-    let params = endpoint.params();
-    let required: Vec<_> = params.filter(|info| required(info).is_some()).map(|info| info.wire_name).collect();
+    let mut required_params = Vec::new();
+    for info in endpoint.params() {
+        if required(info).is_some() {
+            required_params.push(info.wire_name);
+        }
+    }
     json!({
         "name": endpoint_names::name(endpoint), "endpoint": endpoint.to_string(), "group": endpoint.group,
         "title": endpoint.name, "summary": endpoint.summary, "path": endpoint.path,
         "evidence": endpoint.evidence.as_str(), "history": endpoint_names::history(endpoint).is_some(),
-        "deprecated": endpoint.deprecated, "required": required,
+        "deprecated": endpoint.deprecated, "required": required_params,
     })
 }
 
@@ -29,15 +34,30 @@ pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
     all["notes"] = endpoint.notes.into();
     all["weight"] = endpoint.weight.into();
     all["time_field"] = time_field(endpoint).into();
-    let params = || endpoint.params().map(|info| param(endpoint, info)).collect::<Value>();
-    all["params"] = endpoint.param_lists.map(|_| params()).into();
-    all["fields"] = record(endpoint).map(|record| record.fields.iter().map(field).collect::<Value>()).into();
+    all["params"] = params(endpoint);
+    all["fields"] = fields(endpoint);
     all["errors"] = service().errors.iter().map(status).collect();
     all
 }
 
+/// The params; null if they are unknown.
+fn params(endpoint: &EndpointInfo) -> Value {
+    if endpoint.param_lists.is_none() {
+        return Value::Null;
+    }
+    endpoint.params().map(|info| param(endpoint, info)).collect()
+}
+
+/// The fields of a record; null if they are unknown.
+fn fields(endpoint: &EndpointInfo) -> Value {
+    match record(endpoint) {
+        Some(record) => record.fields.iter().map(field).collect(),
+        None => Value::Null,
+    }
+}
+
 /// The endpoint and the params of a series.
-pub(crate) fn series(series: &Series) -> Map<String, Value> {
+pub(crate) fn series(series: &RequestedSeries) -> Map<String, Value> {
     let mut params = Map::new();
     for (name, value) in &series.values {
         let value: Value = match value {

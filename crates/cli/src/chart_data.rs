@@ -2,23 +2,27 @@
 //!
 //! A chart has one panel for each field of each endpoint, with a line for each series.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use runtime::Timestamp;
 use runtime::record::{AnyRecord, FieldValue};
 use runtime::registry::{EndpointInfo, ValueType};
 
-use crate::chart_drawing::{Line, Panel, check_lines, line_label, share_scales};
+use crate::chart_drawing::{Panel, share_scales};
+use crate::chart_line::{Line, check_lines, line_label};
 use crate::endpoint_names::is_same;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{record, time_field};
-use crate::requested_series::{Series, differing, labels};
+use crate::requested_series::{RequestedSeries, differing, labels};
+
+/// Number of records that are drawn without `--from`.
+pub(crate) const RECORDS: u32 = 100;
 
 /// One series with its records.
 #[derive(Debug)]
 pub(crate) struct Fetched {
-    pub(crate) series: Series,
+    pub(crate) series: RequestedSeries,
     pub(crate) records: Vec<AnyRecord>,
     pub(crate) times: Vec<Timestamp>,
     /// The interval between the records.
@@ -44,6 +48,7 @@ pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
     }
     for name in chosen {
         if !known.contains(name) {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
             return Err(unknown_field(name, &known));
         }
     }
@@ -51,8 +56,9 @@ pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
     Ok(panels)
 }
 
-fn unknown_field(name: &str, known: &[String]) -> Failure {
-    let help = match wording::did_you_mean(name, known.iter().map(String::as_str)) {
+/// The failure for a chosen field that no record has as a number.
+pub(crate) fn unknown_field(name: &str, known: &[&str]) -> Failure {
+    let help = match wording::did_you_mean(name, known.iter().copied()) {
         Some(suggestion) => suggestion,
         None => format!("numeric fields: {}", known.join(", ")),
     };
@@ -60,7 +66,10 @@ fn unknown_field(name: &str, known: &[String]) -> Failure {
 }
 
 fn panels_of_endpoint(all: &[Fetched], fields: &[NumericField], chosen: &[String]) -> Result<Vec<Panel>> {
-    let series: Vec<Series> = all.iter().map(|one| one.series.clone()).collect();
+    let mut series = Vec::with_capacity(all.len());
+    for one in all {
+        series.push(one.series.clone());
+    }
     let labels = labels(&series);
     let mut panels = Vec::new();
     for field in drawn_fields(fields, chosen) {
@@ -87,7 +96,7 @@ fn drawn_fields<'f>(fields: &'f [NumericField], chosen: &[String]) -> Vec<&'f Nu
 }
 
 /// The endpoint, the field, and the params that are the same in all series.
-fn title(series: &[Series], field: Option<&str>) -> String {
+fn title(series: &[RequestedSeries], field: Option<&str>) -> String {
     let mut title = series[0].endpoint.name.to_owned();
     if let Some(field) = field {
         title.push_str(": ");
@@ -105,12 +114,16 @@ fn title(series: &[Series], field: Option<&str>) -> String {
 
 /// The index of the field that is drawn by default: of candles, the close, and otherwise the first field.
 pub(crate) fn default_field<'n>(names: impl Iterator<Item = &'n str>) -> usize {
-    let names: Vec<_> = names.map(str::to_ascii_lowercase).collect();
-    let is_candle = ["open", "high", "low"].iter().all(|name| names.iter().any(|other| other == name));
-    if !is_candle {
-        return 0;
+    let mut candle = BTreeSet::from(["open", "high", "low"]);
+    let mut close = 0;
+    for (index, name) in names.enumerate() {
+        let name = name.to_ascii_lowercase();
+        candle.remove(name.as_str());
+        if name == "close" && close == 0 {
+            close = index;
+        }
     }
-    names.iter().position(|name| name == "close").unwrap_or(0)
+    if candle.is_empty() { close } else { 0 }
 }
 
 /// The numbers of a field with their times.

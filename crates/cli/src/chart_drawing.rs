@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use kuva::backend::svg::SvgBackend;
 use kuva::plot::legend::LegendPosition;
@@ -12,9 +11,8 @@ use kuva::render::figure::Figure;
 use kuva::render::layout::{Layout, TickFormat};
 use kuva::render::plots::Plot;
 use kuva::render::theme::Theme;
-use runtime::Timestamp;
 
-use crate::failure::{Failure, Result};
+use crate::chart_line::Line;
 use crate::progress::counted;
 use crate::table::readable;
 
@@ -37,9 +35,6 @@ pub(crate) const COLOURS: [&str; 7] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7
 /// long, so a pattern is not longer.
 const DASHES: [&str; 4] = ["none", "5 2", "2 2", "6 2 2 2"];
 
-/// Maximum number of lines in a panel, which colours with styles, or letters, can distinguish.
-pub(crate) const MAX_LINES: usize = 26;
-
 /// Lines with a common scale.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Panel {
@@ -50,20 +45,6 @@ pub(crate) struct Panel {
     pub(crate) lines: Vec<Line>,
     /// The range of the values that it shares with other panels; `None` if it has its own.
     pub(crate) scale: Option<(f64, f64)>,
-}
-
-/// Refuses more lines of an endpoint than a panel can have.
-pub(crate) fn check_lines(count: usize) -> Result<()> {
-    if count <= MAX_LINES {
-        return Ok(());
-    }
-    let message = format!("a chart has at most {MAX_LINES} series of an endpoint, not {count}");
-    Err(Failure::usage(message).help("select series by their params"))
-}
-
-/// The label of a line: that of its series, and the values that distinguish records of one time.
-pub(crate) fn line_label(series: String, records: &str) -> String {
-    if records.is_empty() { series } else { format!("{series} {records}") }
 }
 
 /// Gives the panels of one unit the same scale.
@@ -81,83 +62,6 @@ pub(crate) fn share_scales(panels: &mut [Panel]) {
         let scale = scales.get(&panel.unit).copied();
         panel.scale = scale.filter(|(low, high)| low.is_finite() && high.is_finite());
     }
-}
-
-/// Unix seconds and value.
-type Point = (f64, f64);
-
-/// The values of one series.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Line {
-    pub(crate) label: String,
-    /// In order of time.
-    pub(crate) points: Vec<Point>,
-    /// The seconds between two records, after which a missing record breaks the line; zero if unknown.
-    pub(crate) step: f64,
-}
-
-impl Line {
-    /// Creates a line from the points that have finite values.
-    pub(crate) fn new(label: String, points: impl IntoIterator<Item = (Timestamp, f64)>, step: Duration) -> Self {
-        let mut finite = Vec::new();
-        for (time, value) in points {
-            if value.is_finite() {
-                finite.push((unix_seconds(time), value));
-            }
-        }
-        Self { label, points: finite, step: step.as_secs_f64() }
-    }
-
-    /// Whether records are missing between two times.
-    fn is_gap(&self, from: f64, to: f64) -> bool {
-        self.step > 0.0 && to - from > 1.5 * self.step
-    }
-
-    /// The number of missing records between the first and the last point.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The number is rounded.
-    pub(crate) fn missing(&self) -> u64 {
-        let mut missing = 0;
-        for pair in self.points.windows(2) {
-            let from = pair[0].0;
-            let to = pair[1].0;
-            if self.is_gap(from, to) {
-                missing += ((to - from) / self.step).round() as u64 - 1;
-            }
-        }
-        missing
-    }
-
-    /// The parts of the line between gaps, reduced to this many columns in all.
-    pub(crate) fn parts(&self, columns: usize) -> Vec<Vec<Point>> {
-        let mut parts = Vec::new();
-        for points in self.points.chunk_by(|one, next| !self.is_gap(one.0, next.0)) {
-            let share = (columns * points.len()).div_ceil(self.points.len().max(1));
-            parts.push(thinned(points, share.max(1)));
-        }
-        parts
-    }
-}
-
-/// The conversion is exact for hundreds of millions of years around 1970.
-#[allow(clippy::cast_precision_loss)]
-fn unix_seconds(time: Timestamp) -> f64 {
-    time.unix_seconds() as f64
-}
-
-/// Reduces points to this many columns. Each column keeps its minimum and its maximum.
-fn thinned(points: &[Point], columns: usize) -> Vec<Point> {
-    if points.len() <= 2 * columns {
-        return points.to_vec();
-    }
-    let mut kept = Vec::new();
-    for of_column in points.chunks(points.len().div_ceil(columns)) {
-        let mut extremes: Vec<Point> = Vec::new();
-        extremes.extend(of_column.iter().min_by(|one, other| one.1.total_cmp(&other.1)));
-        extremes.extend(of_column.iter().max_by(|one, other| one.1.total_cmp(&other.1)));
-        extremes.sort_by(|one, other| one.0.total_cmp(&other.0));
-        kept.extend(extremes);
-    }
-    kept
 }
 
 impl Panel {
@@ -206,10 +110,19 @@ impl Panel {
 
     /// The name of the axis of the times, with the number of missing records.
     pub(crate) fn axis_name(&self) -> String {
-        match self.lines.iter().map(Line::missing).sum::<u64>() {
+        match self.missing() {
             0 => "UTC".to_owned(),
             missing => format!("UTC; gaps: {} missing", counted(missing, "record")),
         }
+    }
+
+    /// The number of missing records of all lines.
+    pub(crate) fn missing(&self) -> u64 {
+        let mut missing = 0;
+        for line in &self.lines {
+            missing += line.missing();
+        }
+        missing
     }
 
     /// The smallest and the largest value. The range of a single value has its magnitude.
@@ -334,16 +247,7 @@ fn float(count: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_thinned_line_keeps_its_extremes() {
-        let points = (0_i32..10_000).map(|index| (f64::from(index), if index == 5_003 { 9.0 } else { 0.5 }));
-        let points: Vec<_> = points.collect();
-        let few = thinned(&points, 100);
-        assert!(few.len() <= 200 && few.contains(&(5_003.0, 9.0)), "{}", few.len());
-        assert!(few.is_sorted_by(|one, other| one.0 <= other.0));
-        assert_eq!(thinned(&points, 5_000).len(), 10_000);
-    }
+    use crate::chart_line::MAX_LINES;
 
     #[test]
     fn a_gap_breaks_a_line_and_is_counted() {

@@ -27,9 +27,15 @@ const DOTS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x8
 pub(crate) fn text(panels: &[Panel], columns: usize, lines: usize, has_colours: bool) -> String {
     // A panel has a heading, an axis and an empty line; the last panel has the times in place of the empty line.
     let rows = (lines / panels.len().max(1)).max(MIN_LINES) - 3;
-    let scales: Vec<Scale> = panels.iter().map(|panel| Scale::of(panel, rows)).collect();
-    let labels = scales.iter().flat_map(|scale| &scale.marks);
-    let margin = labels.map(|mark| mark.label.chars().count()).max().unwrap_or(0);
+    let mut scales = Vec::with_capacity(panels.len());
+    let mut margin = 0;
+    for panel in panels {
+        let scale = Scale::of(panel, rows);
+        for mark in &scale.marks {
+            margin = margin.max(mark.label.chars().count());
+        }
+        scales.push(scale);
+    }
     let width = columns.saturating_sub(margin + 1).max(10);
     let chart = Chart { columns, margin, width, rows, times: time_range(panels), has_colours };
     let mut out = String::new();
@@ -272,7 +278,7 @@ impl TimeMarks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart_drawing::Line;
+    use crate::chart_line::Line;
 
     fn drawn(points: &[(f64, f64)], columns: usize) -> Vec<String> {
         lines_drawn(points, columns, 2, true)

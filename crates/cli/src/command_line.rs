@@ -31,7 +31,8 @@ use crate::commands::retire::Retire;
 use crate::commands::status::Status;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::EXIT_CODES;
-use crate::param_options::{self, PARAMS, option_name, several_values};
+use crate::offered_param::PARAMS;
+use crate::param_options::{self, option_name, several_values};
 use crate::program::{program, service};
 
 const STYLES: Styles = Styles::styled()

@@ -9,7 +9,8 @@ use wording::Facts;
 
 use crate::endpoint_names;
 use crate::examples;
-use crate::param_options::{option, required};
+use crate::offered_param::required;
+use crate::param_options::option;
 use crate::program::service;
 use crate::record_columns::fields;
 use crate::sections::{section, wrapped};

@@ -3,7 +3,8 @@
 use runtime::registry::{EndpointInfo, ParamInfo, TypeInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
-use crate::param_options::{self, option_name, splits};
+use crate::offered_param::{self, splits};
+use crate::param_options::option_name;
 use crate::program::program;
 
 /// The help that follows the options of `get`.
@@ -89,7 +90,7 @@ fn several(endpoint: &EndpointInfo) -> Option<(&'static str, String)> {
 }
 
 fn required(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static ParamInfo> + use<> {
-    endpoint.params().filter(|info| param_options::required(info).is_some())
+    endpoint.params().filter(|info| offered_param::required(info).is_some())
 }
 
 /// The example of a param, or else a value that is known and not known to be rejected.

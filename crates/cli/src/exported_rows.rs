@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 
 use arrow_ipc::writer::StreamWriter;
 use dataset::{NewFile, RecordBatch, RevisedValue, StoredRows, TextWriter};
-use runtime::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::data_output::DataOutput;
 use crate::excel_file::{Column, ExcelFile, MAX_ROWS};
 use crate::failure::{Failure, Result};
-use crate::stdout;
+use crate::{stdout, time_arg};
 
 /// The form of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,9 +121,12 @@ impl ExportedRows {
             Form::JsonLines => Rows::Lines(out),
             Form::Arrow => return Err(Failure::usage("`--revisions` has the formats csv and jsonl")),
             Form::Excel => {
-                let is_time = |name: &str| ["time", "fetched_at", "replaced_at"].contains(&name);
-                let columns = REVISION_COLUMNS.map(|name| Column { name: name.to_owned(), is_time: is_time(name) });
-                excel(columns.into(), out)?
+                let mut columns = Vec::new();
+                for name in REVISION_COLUMNS {
+                    let is_time = ["time", "fetched_at", "replaced_at"].contains(&name);
+                    columns.push(Column { name: name.to_owned(), is_time });
+                }
+                excel(columns, out)?
             }
         };
         let mut this = Self { rows, path: path.map(Path::to_owned), count: 0 };
@@ -161,10 +163,10 @@ impl ExportedRows {
     }
 
     pub(crate) fn add_revision(&mut self, revised: &RevisedValue) -> Result<()> {
-        let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
         let object = json!({
             "series": revised.series, "time": revised.time.to_string(), "field": revised.field,
-            "value": revised.value, "fetched_at": time(revised.fetched_at), "replaced_at": time(revised.replaced_at),
+            "value": revised.value, "fetched_at": time_arg::exact(revised.fetched_at),
+            "replaced_at": time_arg::exact(revised.replaced_at),
         });
         self.count += 1;
         let written = match &mut self.rows {

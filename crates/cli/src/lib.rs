@@ -32,6 +32,7 @@ mod stdout;
 mod sections;
 mod table;
 
+mod offered_param;
 mod param_options;
 mod progress;
 
@@ -53,9 +54,12 @@ mod series_label;
 mod stored_target;
 
 mod requested_series;
+mod series_combinations;
 
 mod chart_drawing;
+mod chart_line;
 mod job_file;
+mod job_text;
 mod plan_report;
 mod range_ends;
 mod record_columns;

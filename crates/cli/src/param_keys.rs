@@ -1,7 +1,8 @@
 //! The params of endpoints as keys: in a job file, or in a call of a program.
 
 use crate::endpoint_names::{Endpoint, history};
-use crate::param_options::{Offered, names, offered, range_params};
+use crate::offered_param::{Offered, offered};
+use crate::param_options::{names, range_params};
 use crate::program::service;
 
 /// The params that a user can set for a backfill of these endpoints: all except those that a history sets.

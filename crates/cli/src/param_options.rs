@@ -4,23 +4,17 @@
 //! values are returned with the names that the params have in the API, and `requested_series` checks the values for
 //! each endpoint.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
-use runtime::registry::{EndpointInfo, Evidence, HistoryInfo, ParamInfo, ParamLocation, ValueType};
+use runtime::registry::{EndpointInfo, HistoryInfo};
 use wording::ParamNames;
 
 use crate::endpoint_names::{self, Endpoint, history};
+use crate::offered_param::{ID, Offered, PARAMS, offered, splits};
 use crate::program::{program, service};
-
-/// Prefix of the ids of options for params; the name of the param follows.
-const ID: &str = "param:";
-
-/// The heading of the options for params.
-pub(crate) const PARAMS: &str = "Params";
 
 /// The options of all commands.
 const GLOBAL: [&str; 4] = ["color", "help", "quiet", "verbose"];
@@ -48,6 +42,11 @@ impl Params {
         if self.are_keys { names().job_key(wire_name) } else { format!("--{}", option_name(wire_name)) }
     }
 
+    /// The option or the key with a value, as a quotation.
+    pub(crate) fn assigned(&self, wire_name: &str, value: &str) -> String {
+        format!("`{} {value}`", self.written(wire_name))
+    }
+
     /// The advice to send a value unchecked; `None` for a job file, which has no option for that.
     pub(crate) fn unchecked(&self, wire_name: &str, value: &str) -> Option<String> {
         if self.are_keys {
@@ -55,32 +54,6 @@ impl Params {
         }
         Some(format!("`--param {wire_name}={value}` sends it anyway"))
     }
-}
-
-/// The source of the fact that a param is required. A param of the path is always required.
-pub(crate) fn required(info: &ParamInfo) -> Option<Evidence> {
-    info.required.or((info.location == ParamLocation::Path).then_some(info.evidence))
-}
-
-/// An option for a param of the API, with the definition of the param on each endpoint that accepts the param.
-#[derive(Debug)]
-pub(crate) struct Offered {
-    pub(crate) wire_name: &'static str,
-    pub(crate) infos: Vec<&'static ParamInfo>,
-}
-
-/// The params that these endpoints accept, or the params of all endpoints if the list is empty.
-pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
-    let endpoints: Vec<Endpoint> = if of.is_empty() { endpoint_names::with_path().collect() } else { of.to_vec() };
-    let mut offered: Vec<Offered> = Vec::new();
-    let params = endpoints.iter().flat_map(|endpoint| endpoint.params());
-    for info in params.filter(|info| info.const_value.is_none()) {
-        match offered.iter_mut().find(|one| one.wire_name == info.wire_name) {
-            Some(one) => one.infos.push(info),
-            None => offered.push(Offered { wire_name: info.wire_name, infos: vec![info] }),
-        }
-    }
-    offered
 }
 
 /// Restricts the help to the params of the chosen endpoints, with the descriptions that apply to these endpoints.
@@ -168,84 +141,6 @@ pub(crate) fn option_name(wire_name: &str) -> String {
     names().option(wire_name)
 }
 
-impl Offered {
-    fn arg(&self) -> Arg {
-        let info = self.infos[0];
-        let long = option_name(self.wire_name);
-        let mut arg = Arg::new(format!("{ID}{}", self.wire_name)).action(ArgAction::Append).help_heading(PARAMS);
-        let ty = info.ty;
-        arg = arg.value_name(long.replace('-', "_").to_uppercase()).long(long).value_parser(value);
-        arg = arg.add(ArgValueCandidates::new(move || candidates(ty)));
-        if splits(info) {
-            arg = arg.value_delimiter(',');
-        }
-        self.described(arg, false)
-    }
-
-    /// Adds the other names of the option: the name on the wire, unless the command or another param has it, and the earlier
-    /// names.
-    fn with_aliases(&self, arg: Arg, taken: &[String]) -> Arg {
-        let mut aliases: Vec<String> = self.earlier_names().into_iter().map(option_name).collect();
-        let is_of_command = taken.iter().any(|own| own == self.wire_name);
-        if names().is_free_option(self.wire_name) && !is_of_command {
-            aliases.push(self.wire_name.to_owned());
-        }
-        arg.aliases(aliases)
-    }
-
-    /// The earlier names of the param that are not the name of another one.
-    pub(crate) fn earlier_names(&self) -> BTreeSet<&'static str> {
-        let mut names: BTreeSet<&str> = self.infos.iter().flat_map(|info| info.also_named).copied().collect();
-        if names.is_empty() {
-            return names;
-        }
-        for endpoint in program().registry.endpoints() {
-            for param in endpoint.params() {
-                names.remove(param.wire_name);
-                if param.wire_name != self.wire_name {
-                    names.retain(|name| !param.also_named.contains(name));
-                }
-            }
-        }
-        names
-    }
-
-    /// Adds a line of help to the option, with the facts that the catalogue lists for the param.
-    fn described(&self, arg: Arg, is_filter: bool) -> Arg {
-        let info = self.infos[0];
-        let mut words = vec![info.summary.trim_end_matches('.').to_owned()];
-        words.extend(values(info));
-        if !is_filter {
-            words.extend(info.default.map(|default| format!("default {default}")));
-            words.extend(comma(info).map(str::to_owned));
-            if self.infos.iter().all(|info| required(info).is_some()) {
-                words.push("required".to_owned());
-            }
-        }
-        words.retain(|word| !word.is_empty());
-        arg.help(words.join("; "))
-    }
-}
-
-/// Maximum number of values in help; `describe` lists all.
-const MAX_LISTED: usize = 6;
-
-/// The accepted values or an example, as part of a line of help. A long list is shortened to its first two
-/// values.
-fn values(info: &ParamInfo) -> Option<String> {
-    let known: Vec<&str> = match info.ty {
-        _ if !info.allowed_values.is_empty() => info.allowed_values.to_vec(),
-        ValueType::Named(ty) => ty.values.iter().map(|value| value.value).collect(),
-        ValueType::Timestamp(_) => return Some("2025-01-31, 2025-01-31T12:00, 90d".to_owned()),
-        _ => return info.example.map(|example| format!("e.g. {example}")),
-    };
-    match known.len() {
-        0 => None,
-        1..=MAX_LISTED => Some(known.join(", ")),
-        _ => Some(format!("{}, …", known[..2].join(", "))),
-    }
-}
-
 /// The names of endpoints, for shell completion.
 pub(crate) fn endpoint_candidates() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
@@ -261,21 +156,6 @@ pub(crate) fn endpoint_candidates() -> ArgValueCandidates {
 /// The help of an argument for endpoints, with the command that lists them.
 pub(crate) fn endpoints_help(command: &str) -> String {
     format!("Endpoints by name; `{} {command}` lists them", program().name)
-}
-
-/// The known values of a param, for shell completion.
-fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
-    match ty {
-        ValueType::Named(ty) => {
-            let mut candidates = Vec::with_capacity(ty.values.len());
-            for value in ty.values {
-                candidates.push(CompletionCandidate::new(value.value).help(Some(value.summary.into())));
-            }
-            candidates
-        }
-        ValueType::Boolean => ["true", "false"].map(CompletionCandidate::new).into(),
-        _ => Vec::new(),
-    }
 }
 
 /// Returns advice if this word follows a value of an option that accepts a list, and is probably another value of it.
@@ -300,29 +180,6 @@ pub(crate) const LIST_OPTIONS: [&str; 2] = ["endpoint", "field"];
 fn is_list_option(name: &str) -> bool {
     let mut params = offered(&[]).into_iter();
     LIST_OPTIONS.contains(&name) || params.any(|param| option_name(param.wire_name) == name && splits(param.infos[0]))
-}
-
-/// Returns `true` if commas separate the values of a param. A param of unknown type is not split, because its value may
-/// contain commas.
-pub(crate) fn splits(info: &ParamInfo) -> bool {
-    info.list_setter.is_some() || !matches!(info.ty, ValueType::Any)
-}
-
-/// Describes how a comma in the value of a text is read; `None` if the values of the param show it.
-fn comma(info: &ParamInfo) -> Option<&'static str> {
-    match info.ty {
-        ValueType::String => Some("commas separate values"),
-        ValueType::Any if !splits(info) => Some("a comma is part of the value"),
-        _ => None,
-    }
-}
-
-/// Accepts any text that is not empty, because the validity of a value depends on the endpoint.
-fn value(text: &str) -> Result<String, String> {
-    match text.trim() {
-        "" => Err("a value is empty; commas separate values, and a list with spaces is in quotes".to_owned()),
-        text => Ok(text.to_owned()),
-    }
 }
 
 impl Args for Params {
@@ -376,6 +233,8 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+
+    use runtime::registry::ParamInfo;
 
     use super::*;
     use crate::catalogue::{Metric, metric};

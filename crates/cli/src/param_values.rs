@@ -8,7 +8,8 @@ use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
 use crate::endpoint_names::name;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
-use crate::param_options::{Params, splits};
+use crate::offered_param::splits;
+use crate::param_options::Params;
 use crate::time_arg;
 use wording::enumerated;
 
@@ -86,34 +87,36 @@ pub(crate) fn is_upper(info: &ParamInfo) -> bool {
 fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, params: &Params, log: Log) -> Result<()> {
     let name = name(endpoint);
     let param = info.wire_name;
-    let option = |value: &str| format!("`{} {value}`", params.written(param));
     if !info.allowed_values.is_empty() && !info.allowed_values.contains(&value) {
         let accepted = info.allowed_values.join(", ");
-        log.warning(&format!("{} may be rejected; known accepted values: {accepted}", option(value)));
+        let option = params.assigned(param, value);
+        log.warning(&format!("{option} may be rejected; known accepted values: {accepted}"));
     }
     let ValueType::Named(ty) = info.ty else { return Ok(()) };
     let known: Vec<&str> = ty.values.iter().map(|value| value.value).collect();
     if known.is_empty() || known.contains(&value) {
         if info.rejected_values.contains(&value) {
-            log.warning(&format!("{} is probably rejected by {name}", option(value)));
+            log.warning(&format!("{} is probably rejected by {name}", params.assigned(param, value)));
         }
         return Ok(());
     }
-    let invalid = |expected: &str| Failure::usage(format!("invalid `{param}` `{value}` for {name} ({expected})"));
+    let invalid = format!("invalid `{param}` `{value}` for {name}");
     let words: Vec<_> = value.split_whitespace().collect();
     if words.len() > 1 && !known.iter().any(|known| known.contains(' ')) {
-        let several = format!("commas separate values: {}", option(&words.join(",")));
-        return Err(invalid("expected no spaces").help(several).help_if(params.unchecked(param, value)));
+        let several = format!("commas separate values: {}", params.assigned(param, &words.join(",")));
+        let failure = Failure::usage(format!("{invalid} (expected no spaces)"));
+        return Err(failure.help(several).help_if(params.unchecked(param, value)));
     }
     let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
     let help = wording::did_you_mean(value, known.iter().copied());
     if !ty.open && is_documented {
-        let invalid = invalid(&format!("expected {}", enumerated(&known, "or")));
-        return Err(invalid.help_if(help).help_if(params.unchecked(param, value)));
+        let failure = Failure::usage(format!("{invalid} (expected {})", enumerated(&known, "or")));
+        return Err(failure.help_if(help).help_if(params.unchecked(param, value)));
     }
     // Almost any short text resembles one of many short values, so it gets no suggestion.
     if let Some(help) = help.filter(|_| value.len() > 5 || !ty.open) {
-        log.warning(&format!("unknown value {}; {help} Sending it anyway", option(value)));
+        let option = params.assigned(param, value);
+        log.warning(&format!("unknown value {option}; {help} Sending it anyway"));
     }
     Ok(())
 }

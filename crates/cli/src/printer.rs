@@ -11,14 +11,14 @@ use runtime::AnyClient as Client;
 
 use crate::data_output::DataOutput;
 use crate::failure::{Failure, Result};
-use crate::record_columns::{Part, columns, rows};
-use crate::requested_series::{Series, stored};
+use crate::record_columns::{SeriesRecords, columns, rows};
+use crate::requested_series::{RequestedSeries, stored};
 use crate::stdout;
 use crate::table::{Format, Table, omitted};
 
 /// Writes records.
 pub(crate) struct Printer<'s> {
-    series: &'s [Series],
+    series: &'s [RequestedSeries],
     output: Output,
 }
 
@@ -46,18 +46,24 @@ enum Output {
     },
 }
 
+/// The columns of a file that a backfill of these series writes.
+fn file_table(client: &Client, series: &[RequestedSeries]) -> Result<SeriesTable> {
+    Ok(SeriesTable::new(&stored(client, series)?)?)
+}
+
 impl<'s> Printer<'s> {
-    pub(crate) fn new(client: &Client, series: &'s [Series], format: Format, kind: Columns) -> Result<Self> {
-        let table = || Ok::<_, Failure>(SeriesTable::new(&stored(client, series)?)?);
+    pub(crate) fn new(client: &Client, series: &'s [RequestedSeries], format: Format, kind: Columns) -> Result<Self> {
         let stdout = BufWriter::new(DataOutput::stdout());
         let output = match format {
             Format::Arrow => {
-                let table = table()?;
+                let table = file_table(client, series)?;
                 let writer = StreamWriter::try_new(Vec::new(), &table.schema()).map_err(Failure::machine)?;
                 Output::Arrow(table, Box::new(writer))
             }
-            Format::Csv if kind == Columns::File => Output::File(table()?, TextWriter::csv(stdout)),
-            Format::Jsonl if kind == Columns::File => Output::File(table()?, TextWriter::json(stdout)),
+            Format::Csv if kind == Columns::File => Output::File(file_table(client, series)?, TextWriter::csv(stdout)),
+            Format::Jsonl if kind == Columns::File => {
+                Output::File(file_table(client, series)?, TextWriter::json(stdout))
+            }
             _ => {
                 let is_growing = kind == Columns::Growing;
                 Output::Rows { format, is_growing, table: Table::default(), widths: Vec::new() }
@@ -67,15 +73,19 @@ impl<'s> Printer<'s> {
     }
 
     /// Prints records of some series.
-    pub(crate) fn print(&mut self, parts: &[Part<'_>]) -> Result<()> {
-        let batch = |table: &SeriesTable, part: &Part<'_>| table.batch(part.index, part.records, &part.times);
+    pub(crate) fn print(&mut self, parts: &[SeriesRecords<'_>]) -> Result<()> {
         match &mut self.output {
             Output::File(table, writer) => {
-                parts.iter().try_for_each(|part| stdout::written(writer.write(&batch(table, part)?)))
+                for part in parts {
+                    let batch = table.batch(part.index, part.records, &part.times)?;
+                    stdout::written(writer.write(&batch))?;
+                }
+                Ok(())
             }
             Output::Arrow(table, writer) => {
                 for part in parts {
-                    writer.write(&batch(table, part)?).map_err(Failure::machine)?;
+                    let batch = table.batch(part.index, part.records, &part.times)?;
+                    writer.write(&batch).map_err(Failure::machine)?;
                 }
                 stdout::print(std::mem::take(writer.get_mut()))
             }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dataset::{FieldQuality, Quality, SeriesQuality, SeriesStatus, quoted};
+use dataset::{Quality, SeriesQuality, SeriesStatus, quoted};
 use runtime::Timestamp;
 use serde_json::{Value, json};
 
@@ -20,21 +20,36 @@ pub(crate) fn totals_line(path: &str, quality: &Quality) -> String {
 
 /// The totals of a target, each with its name.
 pub(crate) fn totals(quality: &Quality) -> Vec<String> {
-    let of_series = |count: fn(&SeriesQuality) -> u64| quality.series.iter().map(count).sum::<u64>();
-    let of_fields = |count: fn(&FieldQuality) -> u64| {
-        let fields = quality.series.iter().flat_map(|series| &series.fields);
-        fields.map(count).sum::<u64>()
-    };
+    let mut rows = 0;
+    let mut missing = 0;
+    let mut never_requested = 0;
+    let mut never_fetched = 0;
+    let mut repeated_times = 0;
+    let mut revisions = 0;
+    let mut nulls = 0;
+    let mut out_of_range = 0;
+    for one in &quality.series {
+        rows += one.rows;
+        missing += one.status.missing;
+        never_requested += steps(&one.status, &one.status.unrequested);
+        never_fetched += steps(&one.status, &one.status.unfetched);
+        repeated_times += one.repeated_times;
+        revisions += one.revisions;
+        for field in &one.fields {
+            nulls += field.nulls;
+            out_of_range += field.out_of_range;
+        }
+    }
     vec![
         format!("{} series", quality.series.len()),
-        counted(of_series(|one| one.rows), "record"),
-        format!("{} missing", of_series(|one| one.status.missing)),
-        format!("{} never requested", of_series(|one| steps(&one.status, &one.status.unrequested))),
-        format!("{} never fetched", of_series(|one| steps(&one.status, &one.status.unfetched))),
-        counted(of_fields(|field| field.nulls), "null"),
-        format!("{} out of range", of_fields(|field| field.out_of_range)),
-        counted(of_series(|one| one.repeated_times), "repeated time"),
-        counted(of_series(|one| one.revisions), "revised value"),
+        counted(rows, "record"),
+        format!("{missing} missing"),
+        format!("{never_requested} never requested"),
+        format!("{never_fetched} never fetched"),
+        counted(nulls, "null"),
+        format!("{out_of_range} out of range"),
+        counted(repeated_times, "repeated time"),
+        counted(revisions, "revised value"),
         format!("{} no longer sent", counted(quality.status.missing_fields.len() as u64, "field")),
     ]
 }
@@ -50,7 +65,7 @@ pub(crate) fn object(path: &str, quality: &Quality) -> Value {
                 "min": field.min, "max": field.max, "mean": field.mean,
                 "out_of_range": field.out_of_range, "longest_constant": field.longest_constant,
                 "largest_step": field.largest_step,
-                "largest_step_at": field.largest_step_at.map(|time| time.to_string()),
+                "largest_step_at": time_arg::exact(field.largest_step_at),
                 "revisions": field.revisions, "is_missing": field.is_missing,
             }));
         }
@@ -77,26 +92,27 @@ pub(crate) fn steps(series: &SeriesStatus, ranges: &[Range<Timestamp>]) -> u64 {
     time_arg::steps(ranges, series.interval)
 }
 
+/// The columns of the table.
+const COLUMNS: [&str; 15] = [
+    "series",
+    "field",
+    "values",
+    "nulls",
+    "out of range",
+    "longest constant",
+    "largest step",
+    "at",
+    "revised",
+    "missing",
+    "never requested",
+    "repeated",
+    "min",
+    "max",
+    "mean",
+];
+
 /// A table with a row for each field of each series.
 pub(crate) fn table_of(all: &[SeriesQuality]) -> Table {
-    let names = [
-        "series",
-        "field",
-        "values",
-        "nulls",
-        "out of range",
-        "longest constant",
-        "largest step",
-        "at",
-        "revised",
-        "missing",
-        "never requested",
-        "repeated",
-        "min",
-        "max",
-        "mean",
-    ];
-    let number = |count: u64| Cell::Value(count.into());
     let mut rows = Vec::new();
     for one in all {
         for field in &one.fields {
@@ -105,21 +121,21 @@ pub(crate) fn table_of(all: &[SeriesQuality]) -> Table {
             rows.push(vec![
                 Cell::text(label_of(&one.status)),
                 Cell::text(field.field.clone()),
-                number(field.values),
-                number(field.nulls),
-                number(field.out_of_range),
-                number(field.longest_constant),
+                Cell::count(field.values),
+                Cell::count(field.nulls),
+                Cell::count(field.out_of_range),
+                Cell::count(field.longest_constant),
                 step,
-                field.largest_step_at.map_or(Cell::EMPTY, Cell::Time),
-                number(field.revisions),
-                number(one.status.missing),
-                number(steps(&one.status, &one.status.unrequested)),
-                number(one.repeated_times),
+                Cell::time(field.largest_step_at),
+                Cell::count(field.revisions),
+                Cell::count(one.status.missing),
+                Cell::count(steps(&one.status, &one.status.unrequested)),
+                Cell::count(one.repeated_times),
                 Cell::Value(field.min.into()),
                 Cell::Value(field.max.into()),
                 Cell::Value(field.mean.into()),
             ]);
         }
     }
-    Table { columns: names.map(str::to_owned).into(), rows }
+    Table { columns: COLUMNS.map(str::to_owned).into(), rows }
 }

@@ -74,6 +74,13 @@ struct SameAge {
     length: Duration,
 }
 
+impl SameAge {
+    /// Whether the age is a limit of the service.
+    fn is_cap(&self) -> bool {
+        self.has_moved || self.series >= CAPPED_SERIES
+    }
+}
+
 /// A sentence if the service has only its newest records: the first record of a series has moved with the clock,
 /// or several series begin exactly the same number of intervals before the request.
 pub(crate) fn cap(series: &[SeriesEnds<'_>]) -> Option<String> {
@@ -87,8 +94,7 @@ pub(crate) fn cap(series: &[SeriesEnds<'_>]) -> Option<String> {
         let length = one.interval.shifted(one.first, count).abs_diff(one.interval.start_of(one.first));
         of_age.length = of_age.length.max(length);
     }
-    let is_cap = |of_age: &SameAge| of_age.has_moved || of_age.series >= CAPPED_SERIES;
-    let ((_, steps), of_age) = ages.into_iter().find(|(_, of_age)| is_cap(of_age))?;
+    let ((_, steps), of_age) = ages.into_iter().find(|(_, of_age)| of_age.is_cap())?;
     let why = if of_age.has_moved {
         "the first record moves with the clock".to_owned()
     } else {

@@ -13,7 +13,7 @@ use runtime::{AnyBody, Timestamp, Value};
 use serde_json::Map;
 
 use crate::endpoint_names::{full_name, is_same};
-use crate::requested_series::{Series, differing};
+use crate::requested_series::{RequestedSeries, differing};
 use crate::table::Cell;
 
 /// Name of the column that contains the endpoint of each record.
@@ -21,29 +21,34 @@ const ENDPOINT: &str = "endpoint";
 
 /// Records of one series.
 #[derive(Debug)]
-pub(crate) struct Part<'r> {
+pub(crate) struct SeriesRecords<'r> {
     /// The index of the series among those that are printed.
     pub(crate) index: usize,
-    pub(crate) series: &'r Series,
+    pub(crate) series: &'r RequestedSeries,
     pub(crate) records: &'r [AnyRecord],
     pub(crate) times: Vec<Option<Timestamp>>,
 }
 
-impl<'r> Part<'r> {
-    /// Creates a part from the first records of a page, with the times of all of its records.
-    pub(crate) fn of_page(index: usize, series: &'r Series, records: &'r [AnyRecord], times: &[Timestamp]) -> Self {
+impl<'r> SeriesRecords<'r> {
+    /// Takes the first records of a page, with the times of all of its records.
+    pub(crate) fn of_page(
+        index: usize,
+        series: &'r RequestedSeries,
+        records: &'r [AnyRecord],
+        times: &[Timestamp],
+    ) -> Self {
         Self { index, series, records, times: times.iter().take(records.len()).copied().map(Some).collect() }
     }
-}
 
-/// The records of a body, if it has any.
-pub(crate) fn part<'r>(index: usize, series: &'r Series, body: &'r AnyBody) -> Option<Part<'r>> {
-    let (records, times) = match body {
-        AnyBody::Series(all) => (all.records.as_slice(), all.times()),
-        AnyBody::Record(record) => (std::slice::from_ref(record), vec![None]),
-        _ => return None,
-    };
-    Some(Part { index, series, records, times })
+    /// The records of a body, if it has any.
+    pub(crate) fn of_body(index: usize, series: &'r RequestedSeries, body: &'r AnyBody) -> Option<Self> {
+        let (records, times) = match body {
+            AnyBody::Series(all) => (all.records.as_slice(), all.times()),
+            AnyBody::Record(record) => (std::slice::from_ref(record), vec![None]),
+            _ => return None,
+        };
+        Some(Self { index, series, records, times })
+    }
 }
 
 /// The time field of the endpoint's records.
@@ -72,7 +77,7 @@ pub(crate) fn fields(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static F
 /// fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
 ///
 /// With `all_params`, every param that is set is a column, so that the columns do not depend on the number of series.
-pub(crate) fn columns(series: &[Series], parts: &[Part<'_>], all_params: bool) -> Vec<String> {
+pub(crate) fn columns(series: &[RequestedSeries], parts: &[SeriesRecords<'_>], all_params: bool) -> Vec<String> {
     let mut columns = Vec::new();
     for one in series {
         columns.extend(time_field(one.endpoint).map(str::to_owned));
@@ -107,13 +112,13 @@ fn untyped_fields(record: &AnyRecord) -> impl Iterator<Item = &String> {
     object.into_iter().flat_map(Map::keys)
 }
 
-fn has_unknown_fields(part: &Part<'_>) -> bool {
+fn has_unknown_fields(part: &SeriesRecords<'_>) -> bool {
     let params = part.series.identity();
     part.records.iter().any(|record| dataset::unknown_fields(&params, record).is_some())
 }
 
 /// A row for each record.
-pub(crate) fn rows(columns: &[String], part: &Part<'_>) -> Vec<Vec<Cell>> {
+pub(crate) fn rows(columns: &[String], part: &SeriesRecords<'_>) -> Vec<Vec<Cell>> {
     let params = part.series.identity();
     let mut rows = Vec::with_capacity(part.records.len());
     for (record, time) in part.records.iter().zip(&part.times) {
@@ -151,9 +156,9 @@ fn unknown_fields(columns: &[String], params: &[Param], record: &AnyRecord) -> C
 /// A param that identifies a series, with its value.
 type Param = (String, Option<String>);
 
-fn cell(series: &Series, params: &[Param], record: &AnyRecord, time: Option<Timestamp>, name: &str) -> Cell {
+fn cell(series: &RequestedSeries, params: &[Param], record: &AnyRecord, time: Option<Timestamp>, name: &str) -> Cell {
     if time_field(series.endpoint) == Some(name) {
-        return time.map_or(Cell::EMPTY, Cell::Time);
+        return Cell::time(time);
     }
     if let Some((_, Some(value))) = params.iter().find(|(param, _)| param == name) {
         return Cell::text(value.as_str());
@@ -199,9 +204,9 @@ mod tests {
         let records = [r#"{"site": 7}"#, r#"{"site": 8, "new": 1}"#, "{}"];
         let records = records.map(|body| AnyRecord::lenient(&LEVEL, body).unwrap());
         let value = ParamValue::Text(vec!["7".to_owned()]);
-        let mut series = Series::new(metric().endpoint);
+        let mut series = RequestedSeries::new(metric().endpoint);
         series.values.push(("site".to_owned(), value));
-        let part = Part { index: 0, series: &series, records: &records, times: vec![None; 3] };
+        let part = SeriesRecords { index: 0, series: &series, records: &records, times: vec![None; 3] };
         let columns_of_both = ["site", UNKNOWN_FIELDS].map(str::to_owned);
         let rows =
             rows(&columns_of_both, &part).into_iter().map(|row| row.iter().map(Cell::for_programs).collect::<Vec<_>>());

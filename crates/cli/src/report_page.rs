@@ -6,7 +6,8 @@ use std::fmt::Write;
 use askama::Template;
 use dataset::{FieldQuality, Quality, SeriesNumbers, SeriesQuality, SeriesStatus};
 
-use crate::chart_drawing::{COLOURS, Line, brief};
+use crate::chart_drawing::{COLOURS, brief};
+use crate::chart_line::Line;
 use crate::failure::{Failure, Result};
 use crate::marks;
 use crate::program::program;

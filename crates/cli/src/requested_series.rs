@@ -1,30 +1,25 @@
-//! The series to request: every endpoint with every combination of the values on the command line.
+//! A series to request: an endpoint with a value for each param.
 //!
 //! Each series gets a label that distinguishes it from the others. Nothing is sent here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use clap::Args;
 use runtime::history::{History, Plan};
-use runtime::registry::{Evidence, ParamInfo, ParamLocation};
 use runtime::{AnyClient as Client, Dynamic, Request, Timestamp};
 
-use crate::connection::Connection;
-use crate::endpoint_names::{self, Endpoint, history, is_same, name};
-use crate::failure::{Failure, Result};
-use crate::find_endpoint::find_or_path;
+use crate::endpoint_names::{Endpoint, history, is_same, name};
+use crate::failure::Result;
 use crate::log::Log;
 use crate::metrics_file::SeriesLabels;
-use crate::param_options::{Params, endpoint_candidates, endpoints_help, option, option_name, range_params};
-use crate::param_values::{ParamValue, is_upper, read};
-use crate::program::{program, service};
+use crate::param_options::range_params;
+use crate::param_values::ParamValue;
+use crate::program::service;
 use crate::time_arg::{self, Start};
-use wording::enumerated;
 
 /// One endpoint with one value for each param.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
+pub(crate) struct RequestedSeries {
     pub(crate) endpoint: Endpoint,
     /// The name of each param in the API, and its value.
     pub(crate) values: Vec<(String, ParamValue)>,
@@ -33,7 +28,7 @@ pub(crate) struct Series {
     pub(crate) to: Option<Timestamp>,
 }
 
-impl Series {
+impl RequestedSeries {
     pub(crate) fn new(endpoint: Endpoint) -> Self {
         Self { endpoint, values: Vec::new(), from: None, to: None }
     }
@@ -71,191 +66,14 @@ impl Series {
     }
 }
 
-impl PartialEq for Series {
+impl PartialEq for RequestedSeries {
     fn eq(&self, other: &Self) -> bool {
         is_same(self.endpoint, other.endpoint) && self.values == other.values
     }
 }
 
-/// Returns every endpoint with every combination of values, in the given order. A missing required param is an error.
-pub(crate) fn combine(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<Vec<Series>> {
-    let all = combine_given(endpoints, params, log)?;
-    check_missing_params(endpoints, params, log)?;
-    Ok(all)
-}
-
-/// Returns every endpoint with every combination of values, in the given order. Params may be missing.
-pub(crate) fn combine_given(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<Vec<Series>> {
-    every_param_is_accepted(endpoints, params)?;
-    let mut names = BTreeSet::new();
-    for endpoint in endpoints {
-        let name = name(endpoint);
-        if !names.insert(name.clone()) {
-            return Err(Failure::usage(format!("`{name}` is listed twice")));
-        }
-    }
-    let mut all = Vec::new();
-    for endpoint in endpoints {
-        all.append(&mut combine_values(endpoint, params, log)?);
-    }
-    for series in &all {
-        check_range(series)?;
-        if log == Log::Verbose {
-            log.remark(&described(series));
-        }
-    }
-    Ok(all)
-}
-
-/// Returns an endpoint with every combination of the values of its params.
-fn combine_values(endpoint: Endpoint, params: &Params, log: Log) -> Result<Vec<Series>> {
-    let mut combined = vec![Series::new(endpoint)];
-    for (param, values) in &params.known {
-        if accepts(endpoint, param) {
-            let values = param_values(endpoint, param, values, params, log)?;
-            combined = times(&combined, param, &values);
-        }
-    }
-    for (param, value) in &params.passed_on {
-        combined = times(&combined, param, &[ParamValue::Text(vec![value.clone()])]);
-    }
-    Ok(combined)
-}
-
-/// Parses the values of a param. A value that is listed twice is an error.
-fn param_values(
-    endpoint: Endpoint,
-    param: &str,
-    values: &[String],
-    params: &Params,
-    log: Log,
-) -> Result<Vec<ParamValue>> {
-    let info = endpoint.param(param);
-    let mut parsed = Vec::new();
-    let mut seen = BTreeSet::new();
-    for value in values {
-        let value = match info {
-            Some(info) => read(endpoint, info, value, params, log)?,
-            None => ParamValue::Text(vec![value.clone()]),
-        };
-        let shown = if info.is_some_and(is_upper) { value.shown().to_uppercase() } else { value.shown() };
-        if !seen.insert(shown.clone()) {
-            return Err(Failure::usage(format!("`{shown}` is listed twice for `{param}`")));
-        }
-        parsed.push(value);
-    }
-    Ok(parsed)
-}
-
-/// Formats the endpoint and the params of a series. A param that is not in the catalogue may be secret, and is omitted.
-fn described(series: &Series) -> String {
-    let mut text = format!("series {}", name(series.endpoint));
-    for (name, value) in &series.values {
-        if series.endpoint.param(name).is_some() {
-            text.push_str(&format!(" {name}={}", value.shown()));
-        }
-    }
-    text
-}
-
-/// Returns a copy of every series for each of these values.
-fn times(series: &[Series], name: &str, values: &[ParamValue]) -> Vec<Series> {
-    let mut all = Vec::with_capacity(series.len() * values.len());
-    for one in series {
-        for value in values {
-            let mut copy = one.clone();
-            // A later value replaces an earlier value, so `--param` overrides the option of the same param.
-            copy.values.retain(|(other, _)| other != name);
-            copy.values.push((name.to_owned(), value.clone()));
-            all.push(copy);
-        }
-    }
-    all
-}
-
-/// Returns whether an endpoint accepts a param. A path that is not in the catalogue accepts every param.
-fn accepts(endpoint: Endpoint, param: &str) -> bool {
-    endpoint_names::is_path(endpoint) || endpoint.param(param).is_some()
-}
-
-/// Rejects a param that none of the endpoints accepts. A param that some endpoints accept is set on those endpoints.
-fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()> {
-    for (param, _) in &params.known {
-        if !endpoints.iter().any(|endpoint| accepts(endpoint, param)) {
-            return Err(not_accepted(endpoints, param, params));
-        }
-    }
-    Ok(())
-}
-
-/// Creates the error for a param that none of the endpoints accepts, with the params that they accept.
-fn not_accepted(endpoints: &[Endpoint], param: &str, params: &Params) -> Failure {
-    let mut names = Vec::new();
-    let mut options = Vec::new();
-    for endpoint in endpoints {
-        names.push(name(endpoint));
-        for info in endpoint.params() {
-            options.push(option(endpoint, info.wire_name));
-        }
-    }
-    options.dedup();
-    let accepted = if options.is_empty() { "no params".to_owned() } else { options.join(", ") };
-    Failure::usage(format!("`--{}` is not a param of {}", option_name(param), enumerated(&names, "or")))
-        .help(format!("accepted: {accepted}"))
-        .help_if(params.unchecked(param, "VALUE"))
-}
-
-/// Rejects a missing param that is required, except those that a history sets, and warns about missing params that are
-/// probably required: the service decides whether to reject such a request.
-fn check_missing_params(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<()> {
-    for endpoint in endpoints {
-        for info in endpoint.params() {
-            if info.const_value.is_none() && !params.has(info.wire_name) {
-                check_missing_param(endpoint, info, params, log)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_missing_param(endpoint: Endpoint, info: &ParamInfo, params: &Params, log: Log) -> Result<()> {
-    let name = name(endpoint);
-    let option = params.written(info.wire_name);
-    let is_enforced = info.required.map(Evidence::is_enforced);
-    let is_required = info.location == ParamLocation::Path || is_enforced == Some(true);
-    if is_required && !is_set_by_history(endpoint, info.wire_name) {
-        let failure = Failure::usage(format!("missing required param `{}` of {name}", info.wire_name));
-        if params.are_keys {
-            return Err(failure);
-        }
-        return Err(failure.help(format!("set it with `{option}`")));
-    }
-    if is_enforced == Some(false) {
-        log.warning(&format!("`{option}` is probably required by {name} but was not given"));
-    }
-    Ok(())
-}
-
-fn is_set_by_history(endpoint: Endpoint, param: &str) -> bool {
-    let Some(info) = history(endpoint) else { return false };
-    range_params(info).any(|own| own == param)
-}
-
-/// Rejects a range that ends before its start, because the service would return no records and no error.
-fn check_range(series: &Series) -> Result<()> {
-    let Some(info) = history(series.endpoint).or(service().history.as_ref()) else { return Ok(()) };
-    let Some(ParamValue::Time(from)) = series.value(info.from) else { return Ok(()) };
-    let Some(ParamValue::Time(to)) = series.value(info.to) else { return Ok(()) };
-    if to < from {
-        let from = time_arg::shown(*from);
-        let to = time_arg::shown(*to);
-        return Err(Failure::usage(format!("`--to {to}` is before `--from {from}`")));
-    }
-    Ok(())
-}
-
 /// Returns a short label for each series, with the values in which the series differ.
-pub(crate) fn labels(series: &[Series]) -> Vec<String> {
+pub(crate) fn labels(series: &[RequestedSeries]) -> Vec<String> {
     let names = differing(series);
     let has_several_endpoints = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
     let mut labels = Vec::with_capacity(series.len());
@@ -273,7 +91,7 @@ pub(crate) fn labels(series: &[Series]) -> Vec<String> {
 }
 
 /// Returns the names of the params whose values differ among the series. The order is that of the values in a series.
-pub(crate) fn differing(series: &[Series]) -> Vec<String> {
+pub(crate) fn differing(series: &[RequestedSeries]) -> Vec<String> {
     let mut first_values: BTreeMap<&str, &ParamValue> = BTreeMap::new();
     let mut differing = BTreeSet::new();
     for (name, value) in series.iter().flat_map(|one| &one.values) {
@@ -291,32 +109,9 @@ pub(crate) fn differing(series: &[Series]) -> Vec<String> {
     names
 }
 
-/// Returns every endpoint with every combination of values, if all of them have a history, which sets the range.
-pub(crate) fn of_histories(endpoints: &[String], params: &Params, log: Log) -> Result<Vec<Series>> {
-    if let Some(name) = service().history.iter().flat_map(range_params).find(|name| params.has(name)) {
-        let message = format!("the command sets `{name}` for every page");
-        return Err(Failure::usage(message).help("use `--from` and `--to`"));
-    }
-    let mut found = Vec::with_capacity(endpoints.len());
-    for name in endpoints {
-        found.push(must_have_history(name)?);
-    }
-    combine(&found, params, log)
-}
-
-/// Finds an endpoint by name or path. Returns an error if it has no history.
-pub(crate) fn must_have_history(written: &str) -> Result<Endpoint> {
-    let endpoint = find_or_path(written)?;
-    if history(endpoint).is_some() {
-        return Ok(endpoint);
-    }
-    let failure = Failure::usage(format!("{} has no known history", name(endpoint)));
-    Err(failure.help(format!("`{} list --history` lists the endpoints with a history", program().name)))
-}
-
 /// Notes the endpoints that have no records as old as the start of a range. A series without a start of its own has the
 /// start `from`.
-pub(crate) fn note_oldest(series: &[Series], from: Timestamp, log: Log) {
+pub(crate) fn note_oldest(series: &[RequestedSeries], from: Timestamp, log: Log) {
     for EarliestStart { endpoint, start } in earliest_starts(series, from) {
         let Some(oldest) = history(endpoint).and_then(|info| info.oldest) else { continue };
         let begin = Timestamp::now() - oldest;
@@ -334,7 +129,7 @@ struct EarliestStart {
 }
 
 /// Returns the earliest start of the series of each endpoint. A series without a start of its own has the start `from`.
-fn earliest_starts(series: &[Series], from: Timestamp) -> Vec<EarliestStart> {
+fn earliest_starts(series: &[RequestedSeries], from: Timestamp) -> Vec<EarliestStart> {
     let mut all: Vec<EarliestStart> = Vec::new();
     for one in series {
         let start = one.from.map_or(from, |own| own.time);
@@ -346,29 +141,8 @@ fn earliest_starts(series: &[Series], from: Timestamp) -> Vec<EarliestStart> {
     all
 }
 
-/// Endpoints with the values of their params, and the service. A command has this after its own options, which would
-/// otherwise be listed under the heading of the connection.
-#[derive(Args, Debug)]
-pub(crate) struct Requested {
-    #[arg(help = endpoints_help("list"), required = true, value_name = "ENDPOINT", add = endpoint_candidates())]
-    pub(crate) endpoints: Vec<String>,
-    #[command(flatten)]
-    pub(crate) params: Params,
-    #[command(flatten)]
-    pub(crate) connection: Connection,
-}
-
-impl Requested {
-    /// Returns the series whose histories the command fetches from this time on.
-    pub(crate) fn histories(&self, from: Timestamp, log: Log) -> Result<Vec<Series>> {
-        let series = of_histories(&self.endpoints, &self.params, log)?;
-        note_oldest(&series, from, log);
-        Ok(series)
-    }
-}
-
 /// Builds the request of a series.
-pub(crate) fn request(client: &Client, series: &Series) -> Request<Dynamic> {
+pub(crate) fn request(client: &Client, series: &RequestedSeries) -> Request<Dynamic> {
     let mut request = client.endpoint(series.endpoint);
     for (name, value) in &series.values {
         request = match value {
@@ -387,7 +161,7 @@ pub(crate) fn plan(request: &Request<Dynamic>) -> Result<Plan> {
 }
 
 /// Converts the series to the type of the crate `dataset`.
-pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<dataset::SeriesRequest>> {
+pub(crate) fn stored(client: &Client, series: &[RequestedSeries]) -> Result<Vec<dataset::SeriesRequest>> {
     let mut requests = Vec::with_capacity(series.len());
     for one in series {
         requests.push(dataset::SeriesRequest::new(request(client, one))?);
@@ -398,42 +172,14 @@ pub(crate) fn stored(client: &Client, series: &[Series]) -> Result<Vec<dataset::
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Metric, metric, object, other_metric, values};
-
-    fn check(targets: &[&str], known: &[(&str, &[&str])], passed_on: &[(&str, &str)]) -> Vec<String> {
-        let endpoints: Result<Vec<_>> = targets.iter().map(|name| find_or_path(name)).collect();
-        let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
-        let params = Params {
-            known: known.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect(),
-            passed_on: passed_on.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-            are_keys: false,
-        };
-        let combined = endpoints.and_then(|endpoints| combine(&endpoints, &params, Log::Nothing));
-        combined.map_or_else(|failure| vec![failure.to_string()], |series| labels(&series))
-    }
-
-    #[test]
-    fn every_combination_is_one_series() {
-        let (Metric { name, key, keys, history, .. }, other) = (metric(), other_metric().name);
-        let two: (&str, &[&str]) = (key.wire_name, keys);
-        assert_eq!(check(&[name], &[two], &[]), *keys);
-        assert_eq!(check(&[name], &[(key.wire_name, &keys[..1])], &[]), [*name]);
-        let four = check(&[name, other], &[two, (history.step, &[metric().step(3600)])], &[]);
-        let labels = [name, other].map(|name| keys.map(|key| format!("{name} {key}")));
-        assert_eq!(four, labels.concat());
-        let known: Vec<_> = values(metric().open_param()).take(3).collect();
-        let several = [known[0].to_owned(), known[1..].join("+")];
-        let both = check(&[name], &[(metric().open_param().wire_name, &[&*several[0], &*several[1]])], &[]);
-        assert_eq!(both, several);
-        assert_eq!(check(&["/new"], &[two], &[("a", "1,2")]), *keys);
-    }
+    use crate::catalogue::object;
 
     #[test]
     fn the_earliest_start_is_one_that_a_series_has() {
         let of_job = time_arg::timestamp("2025-01-01").unwrap();
         let starts = ["2024-01-01", "2025-06-01"].map(|text| time_arg::start(text).unwrap());
-        let [early, late] = starts.map(|from| Series { from: Some(from), ..Series::new(object()) });
-        let without = Series::new(object());
+        let [early, late] = starts.map(|from| RequestedSeries { from: Some(from), ..RequestedSeries::new(object()) });
+        let without = RequestedSeries::new(object());
         for (series, expected) in [
             (vec![without.clone()], "2025-01-01 00:00"),
             (vec![early.clone()], "2024-01-01 00:00"),
@@ -444,22 +190,5 @@ mod tests {
             let starts = earliest_starts(&series, of_job);
             assert_eq!((starts.len(), time_arg::shown(starts[0].start).as_str()), (1, expected));
         }
-    }
-
-    #[test]
-    fn invalid_values_name_the_expected_ones() {
-        let (Metric { name, key, keys, history, .. }, object) = (metric(), object().ident);
-        let begins = |messages: &[String], begin: &str| assert!(messages[0].starts_with(begin), "{messages:?}");
-        let (step, typo) = (history.step, format!("{}r", metric().step(3600)));
-        let interval = check(&[name], &[(step, &[&*typo])], &[]);
-        begins(&interval, &format!("invalid `{step}` `{typo}` for {name} (expected "));
-        assert!(interval[0].ends_with(&format!("`--param {step}={typo}` sends it anyway")), "{interval:?}");
-        let foreign = check(&[object], &[(key.wire_name, &keys[..1])], &[]);
-        begins(&foreign, &format!("`{}` is not a param of {object}\n  help: accepted: ", metric().key_option));
-        let words = check(&[name], &[(key.wire_name, &[&*keys.join(" ")])], &[]);
-        begins(&words, &format!("invalid `{}` `{}` for {name} (expected no spaces)", key.wire_name, keys.join(" ")));
-        assert!(words[0].contains(&format!("`{} {}`", metric().key_option, keys.join(","))), "{words:?}");
-        // A param that only some of the endpoints accept is set on those endpoints.
-        assert_eq!(check(&[object, name], &[(key.wire_name, &keys[..1])], &[]), [object, name]);
     }
 }

@@ -13,14 +13,14 @@ use crate::file_notes::Note;
 use crate::marks;
 use crate::progress::counted;
 use crate::range_ends::SeriesEnds;
-use crate::requested_series::Series;
+use crate::requested_series::RequestedSeries;
 use crate::table::readable;
 use crate::time_arg;
 
 /// A series of a run, and the changes that the run has made to it.
 pub(crate) struct SeriesOutcome<'r> {
     pub(crate) label: &'r str,
-    pub(crate) series: &'r Series,
+    pub(crate) series: &'r RequestedSeries,
     /// The requested range of the series.
     pub(crate) range: Range<Timestamp>,
     pub(crate) report: &'r SeriesReport,

@@ -186,8 +186,12 @@ fn is_rejected(series: &SeriesStatus) -> bool {
 
 /// Names the series with ranges that no run has requested, except those that no run can fetch any more.
 pub(crate) fn unrequested(status: &Status) -> Option<String> {
-    let is_continued = |series: &SeriesStatus| series.rejected.is_none() && !series.is_retired;
     part_of(status, "requested", |series| &series.unrequested, is_continued)
+}
+
+/// Whether runs request more of a series.
+fn is_continued(series: &SeriesStatus) -> bool {
+    series.rejected.is_none() && !series.is_retired
 }
 
 /// Names the series with such ranges, and the option with which a run fetches them.

@@ -42,21 +42,14 @@ fn row(series: &SeriesStatus, now: Timestamp) -> Vec<Cell> {
     vec![
         Cell::text(label_of(series)),
         Cell::text(state(series, now)),
-        Cell::Value(series.missing.into()),
-        time(series.last),
-        Cell::Value(series.rows.into()),
-        time(series.first),
-        Cell::Value(unrequested.into()),
-        Cell::Value(series.revised.into()),
-        Cell::Value(series.invalid.into()),
+        Cell::count(series.missing),
+        Cell::time(series.last),
+        Cell::count(series.rows),
+        Cell::time(series.first),
+        Cell::count(unrequested),
+        Cell::count(series.revised),
+        Cell::count(series.invalid),
     ]
-}
-
-fn time(time: Option<Timestamp>) -> Cell {
-    match time {
-        Some(time) => Cell::Time(time),
-        None => Cell::EMPTY,
-    }
 }
 
 /// The state of a series as text: `retired`, `rejected`, `in the future`, `incomplete`, `up to date`, the age of the

@@ -5,13 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use dataset::{SeriesStatus, StoredRows, StoredTables};
 use runtime::Timestamp;
 
-use crate::chart_data::default_field;
-use crate::chart_drawing::{Line, Panel, check_lines, line_label, share_scales};
-use crate::failure::{Failure, Result};
+use crate::chart_data::{RECORDS, default_field, unknown_field};
+use crate::chart_drawing::{Panel, share_scales};
+use crate::chart_line::{Line, check_lines, line_label};
+use crate::failure::Result;
 use crate::series_label::label_of;
-
-/// Number of records that are drawn by default.
-const RECORDS: u32 = 100;
 
 /// The time range of a chart; without a start, the last records.
 pub(crate) struct Range {
@@ -40,11 +38,11 @@ pub(crate) async fn panels(
         check_lines(of_endpoint.len())?;
         all.add(tables, of_endpoint, chosen, range).await?;
     }
-    if let Some(missing) = chosen.iter().find(|name| !all.names.contains(*name)) {
-        let known: Vec<_> = all.names.iter().map(String::as_str).collect();
-        let help = wording::did_you_mean(missing, known.iter().copied());
-        let names = format!("numeric fields: {}", known.join(", "));
-        return Err(Failure::usage(format!("no record has a numeric field `{missing}`")).help(help.unwrap_or(names)));
+    for name in chosen {
+        if !all.names.contains(name) {
+            let known: Vec<&str> = all.names.iter().map(String::as_str).collect();
+            return Err(unknown_field(name, &known));
+        }
     }
     share_scales(&mut all.panels);
     Ok(all)

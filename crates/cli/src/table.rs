@@ -54,6 +54,18 @@ impl Cell {
         Self::Value(Value::String(text.into()))
     }
 
+    /// A time; empty if there is none.
+    pub(crate) fn time(time: Option<Timestamp>) -> Self {
+        match time {
+            Some(time) => Self::Time(time),
+            None => Self::EMPTY,
+        }
+    }
+
+    pub(crate) fn count(count: u64) -> Self {
+        Self::Value(count.into())
+    }
+
     fn for_users(&self, decimals: usize) -> String {
         match (self, self.number()) {
             (Self::Time(time), _) => time_arg::shown(*time),

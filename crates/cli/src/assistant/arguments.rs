@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use crate::endpoint_names::Endpoint;
 use crate::failure::{Failure, Result};
+use crate::offered_param::splits;
 use crate::param_keys::ParamKeys;
-use crate::param_options::{Params, splits};
+use crate::param_options::Params;
 
 /// The arguments of a call. A value of null is the same as none.
 #[derive(Debug)]

@@ -14,7 +14,8 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::find_endpoint::find_known;
 use crate::job_file::JobFile;
 use crate::log::Log;
-use crate::requested_series::{note_oldest, of_histories, stored};
+use crate::requested_series::{note_oldest, stored};
+use crate::series_combinations::of_histories;
 use crate::time_arg;
 
 /// The arguments of [`fetch`].

@@ -67,19 +67,15 @@ fn series_table(series: &[SeriesQuality]) -> Table {
     for SeriesQuality { status, .. } in series {
         rows.push(vec![
             Cell::text(label_of(status)),
-            Cell::Value(status.rows.into()),
-            time(status.first),
-            time(status.last),
-            Cell::Value(status.missing.into()),
-            Cell::Value(steps(status, &status.unfetched).into()),
+            Cell::count(status.rows),
+            Cell::time(status.first),
+            Cell::time(status.last),
+            Cell::count(status.missing),
+            Cell::count(steps(status, &status.unfetched)),
             Cell::text(gaps(status)),
         ]);
     }
     Table { columns, rows }
-}
-
-fn time(time: Option<Timestamp>) -> Cell {
-    time.map_or(Cell::EMPTY, Cell::Time)
 }
 
 fn gaps(status: &SeriesStatus) -> String {
@@ -136,13 +132,13 @@ fn figures_table(series: &[SeriesQuality]) -> Table {
             rows.push(vec![
                 Cell::text(label_of(&one.status)),
                 Cell::text(field.field.clone()),
-                Cell::Value(json!(values)),
-                Cell::Value(json!(nulls)),
+                Cell::count(*values),
+                Cell::count(*nulls),
                 number(field.min),
                 number(field.max),
                 number(field.mean),
-                Cell::Value(json!(out_of_range)),
-                Cell::Value(json!(revisions)),
+                Cell::count(*out_of_range),
+                Cell::count(*revisions),
             ]);
         }
     }

@@ -25,9 +25,10 @@ use crate::metrics_file::{Metrics, MetricsOption};
 use crate::param_options::{Params, endpoint_candidates, endpoints_help};
 use crate::printer::{Columns, Printer};
 use crate::progress::Bar;
-use crate::record_columns::{Part, fields};
+use crate::record_columns::{SeriesRecords, fields};
 use crate::reporter::Reporter;
-use crate::requested_series::{labels, note_oldest, of_histories, stored};
+use crate::requested_series::{labels, note_oldest, stored};
+use crate::series_combinations::of_histories;
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg::{self, Start};
@@ -190,7 +191,7 @@ impl Backfill {
                 report.invalid += invalid.count() as u64;
                 report.add_page(&page, &readable.times);
                 next = page.range.end;
-                printer.print(&[Part::of_page(index, series, &readable.records, &readable.times)])?;
+                printer.print(&[SeriesRecords::of_page(index, series, &readable.records, &readable.times)])?;
                 reporter.progress(index, &pages.progress(), if stdout::is_terminal() { Log::Quiet } else { log });
             }
             // A page that is requested again has the same records.

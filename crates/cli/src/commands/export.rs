@@ -69,18 +69,21 @@ impl Export {
         }
         let target = StoredTarget::open(&self.path, log).await?;
         let series = target.selected(&self.selection, log)?;
-        let selected: BTreeSet<String> = series.iter().map(|one| one.path.clone()).collect();
-        let endpoints: BTreeSet<String> = series.iter().map(|one| one.endpoint().to_owned()).collect();
+        let mut selected = BTreeSet::new();
+        let mut endpoints = BTreeSet::new();
+        for one in &series {
+            selected.insert(one.path.clone());
+            endpoints.insert(one.endpoint().to_owned());
+        }
         let is_all = selected.len() == target.status.series.len();
-        let stored = target.tables.rows(Some(&endpoints).filter(|_| !is_all), self.as_of)?;
-        let stored = stored.within(self.range());
-        let is_selected = |path: &str| selected.contains(path);
+        let chosen = if is_all { None } else { Some(&endpoints) };
+        let stored = target.tables.rows(chosen, self.as_of)?.within(self.range());
         let mut exported = Exported::default();
         let rows = if self.revisions {
-            self.revisions(form, &stored, is_selected).await?
+            self.revisions(form, &stored, |path| selected.contains(path)).await?
         } else {
             let mut rows = ExportedRows::of_rows(form, self.out.as_deref(), &stored)?;
-            exported.add_all(&mut rows, &stored, is_selected).await?;
+            exported.add_all(&mut rows, &stored, |path| selected.contains(path)).await?;
             rows
         };
         let count = rows.count;
@@ -187,11 +190,15 @@ impl Exported {
         }
         let mut object = identity_of(series);
         let rows = self.series.get(&series.path).copied().unwrap_or_default();
-        let missing_fields = status.missing_fields.iter().filter(|missing| missing.endpoint == series.endpoint());
-        let missing_fields: Vec<&str> = missing_fields.map(|missing| missing.field.as_str()).collect();
+        let mut missing_fields = Vec::new();
+        for missing in &status.missing_fields {
+            if missing.endpoint == series.endpoint() {
+                missing_fields.push(missing.field.as_str());
+            }
+        }
         object.insert("added".to_owned(), rows.count.into());
-        object.insert("first".to_owned(), json!(rows.first.map(|time| time.to_string())));
-        object.insert("last".to_owned(), json!(rows.last.map(|time| time.to_string())));
+        object.insert("first".to_owned(), json!(time_arg::exact(rows.first)));
+        object.insert("last".to_owned(), json!(time_arg::exact(rows.last)));
         object.insert("gaps".to_owned(), json!(time_arg::pairs(&gaps)));
         object.insert("lost_rows".to_owned(), json!(marks::lost_times(&series.path, &status.lost_rows)));
         object.insert("missing_fields".to_owned(), json!(missing_fields));

@@ -21,8 +21,9 @@ use crate::param_values::ParamValue;
 use crate::printer::{Columns, Printer};
 use crate::program::program;
 use crate::progress::counted;
-use crate::record_columns::{Part, part};
-use crate::requested_series::{Requested, Series, combine, labels, request};
+use crate::record_columns::SeriesRecords;
+use crate::requested_series::{RequestedSeries, labels, request};
+use crate::series_combinations::{Requested, combine};
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg;
@@ -55,7 +56,7 @@ pub(crate) struct Get {
 }
 
 /// The index of a series among those that were requested, the series, and its response.
-type SeriesResponse<'s> = (usize, &'s Series, AnyBody);
+type SeriesResponse<'s> = (usize, &'s RequestedSeries, AnyBody);
 
 impl Get {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
@@ -70,11 +71,16 @@ impl Get {
         let connected = self.requested.connection.open(log).await?;
         let (responses, failed) =
             interrupt.ends(async { Ok(self.fetch(&connected.client, &series, log).await) }).await?;
-        let parts: Vec<_> = responses.iter().filter_map(|(index, series, body)| part(*index, series, body)).collect();
+        let mut parts = Vec::new();
+        for (index, series, body) in &responses {
+            parts.extend(SeriesRecords::of_body(*index, series, body));
+        }
         self.print(&connected.client, &series, &responses, &parts)?;
-        let labels = labels(&series);
-        for part in parts.iter().filter(|_| !self.all) {
-            warn_of_missing_records(part, &labels[part.index], log);
+        if !self.all {
+            let labels = labels(&series);
+            for part in &parts {
+                warn_of_missing_records(part, &labels[part.index], log);
+            }
         }
         failure::first(failed)
     }
@@ -82,14 +88,19 @@ impl Get {
     /// The params, with `--from` and `--to` as the params that set the range of these endpoints.
     fn params_with_range(&self, endpoints: &[Endpoint]) -> Result<Params> {
         let mut params = self.requested.params.clone();
-        for endpoint in endpoints.iter().filter(|_| self.from.is_some() || self.to.is_some()) {
-            let without = |what: &str| Failure::usage(format!("{} {what}", name(endpoint)));
-            let info = history(endpoint).ok_or_else(|| without("has no known time range"))?;
+        if self.from.is_none() && self.to.is_none() {
+            return Ok(params);
+        }
+        for endpoint in endpoints {
+            let Some(info) = history(endpoint) else {
+                return Err(Failure::usage(format!("{} has no known time range", name(endpoint))));
+            };
             for (param, time) in [(info.from, self.from), (info.to, self.to)] {
-                if param.is_empty() && time.is_some() {
-                    return Err(without("has only one end of its time range"));
+                let Some(time) = time else { continue };
+                if param.is_empty() {
+                    return Err(Failure::usage(format!("{} has only one end of its time range", name(endpoint))));
                 }
-                if let Some(time) = time.filter(|_| !params.has(param)) {
+                if !params.has(param) {
                     params.known.push((param.to_owned(), vec![time.to_string()]));
                 }
             }
@@ -101,7 +112,7 @@ impl Get {
     async fn fetch<'s>(
         &self,
         client: &Client,
-        series: &'s [Series],
+        series: &'s [RequestedSeries],
         log: Log,
     ) -> (Vec<SeriesResponse<'s>>, Vec<Failure>) {
         if !self.all {
@@ -118,8 +129,12 @@ impl Get {
             match task.await {
                 Ok((pages, error)) => {
                     log.remark(&format!("{}: {}", labels[index], counted(pages.len() as u64, "page")));
-                    responses.extend(pages.into_iter().map(|page| (index, series, page)));
-                    failed.extend(error.map(Failure::from));
+                    for page in pages {
+                        responses.push((index, series, page));
+                    }
+                    if let Some(error) = error {
+                        failed.push(error.into());
+                    }
                 }
                 Err(error) => failed.push(Failure::machine(error)),
             }
@@ -132,16 +147,16 @@ impl Get {
     fn print(
         &self,
         client: &Client,
-        requested: &[Series],
+        requested: &[RequestedSeries],
         responses: &[SeriesResponse<'_>],
-        parts: &[Part<'_>],
+        parts: &[SeriesRecords<'_>],
     ) -> Result<()> {
         if self.json {
             return print_bodies_as_objects(responses);
         }
         let mut without_records = Vec::new();
         for (_, series, body) in responses {
-            if part(0, series, body).is_none() {
+            if SeriesRecords::of_body(0, series, body).is_none() {
                 without_records.push((*series, body));
             }
         }
@@ -151,7 +166,8 @@ impl Get {
         }
         let format = Format::or_for_reader(self.format, Format::Csv);
         let is_table = format == Format::Table;
-        let is_together = |one: &Series, other: &Series| !is_table || is_same(one.endpoint, other.endpoint);
+        let is_together =
+            |one: &RequestedSeries, other: &RequestedSeries| !is_table || is_same(one.endpoint, other.endpoint);
         for group in parts.chunk_by(|one, other| is_together(one.series, other.series)) {
             let series: Vec<_> = requested.iter().filter(|one| is_together(one, group[0].series)).cloned().collect();
             if group.len() < parts.len() {
@@ -188,7 +204,7 @@ fn print_heading(name: &str, is_first: bool) -> Result<()> {
 }
 
 /// Warns if a response has no records, or so many that the range may have more.
-fn warn_of_missing_records(part: &Part<'_>, label: &str, log: Log) {
+fn warn_of_missing_records(part: &SeriesRecords<'_>, label: &str, log: Log) {
     if part.records.is_empty() {
         log.warning(&format!("{label}: no records"));
         return;
@@ -211,7 +227,7 @@ fn warn_of_missing_records(part: &Part<'_>, label: &str, log: Log) {
 }
 
 /// The maximum number of records of a response; `None` if it is unknown, or if the series sets no range.
-fn page_size(series: &Series) -> Option<usize> {
+fn page_size(series: &RequestedSeries) -> Option<usize> {
     let info = history(series.endpoint)?;
     series.value(info.from).or(series.value(info.to))?;
     let default = series.endpoint.param(info.limit)?.default;
@@ -227,7 +243,7 @@ fn require_pages(endpoints: &[Endpoint]) -> Result<()> {
 }
 
 /// Requests all pages of a series. Returns the pages that were received, and the error that ended them.
-async fn all_pages(client: Client, series: Series, max_pages: u64) -> (Vec<AnyBody>, Option<Error>) {
+async fn all_pages(client: Client, series: RequestedSeries, max_pages: u64) -> (Vec<AnyBody>, Option<Error>) {
     let mut pages = request(&client, &series).all_pages().max_pages(max_pages);
     let mut received = Vec::new();
     let error = pages.collect_into(&mut received).await.err();
@@ -235,8 +251,11 @@ async fn all_pages(client: Client, series: Series, max_pages: u64) -> (Vec<AnyBo
 }
 
 /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
-async fn fetch<'s>(client: &Client, series: &'s [Series]) -> (Vec<SeriesResponse<'s>>, Vec<Failure>) {
-    let tasks: Vec<_> = series.iter().map(|one| tokio::spawn(send(client, one))).collect();
+async fn fetch<'s>(client: &Client, series: &'s [RequestedSeries]) -> (Vec<SeriesResponse<'s>>, Vec<Failure>) {
+    let mut tasks = Vec::with_capacity(series.len());
+    for one in series {
+        tasks.push(tokio::spawn(send(client, one)));
+    }
     let mut responses = Vec::new();
     let mut failed = Vec::new();
     for (index, (task, series)) in tasks.into_iter().zip(series).enumerate() {
@@ -249,10 +268,12 @@ async fn fetch<'s>(client: &Client, series: &'s [Series]) -> (Vec<SeriesResponse
     (responses, failed)
 }
 
-fn send(client: &Client, series: &Series) -> impl Future<Output = Result<AnyBody, Error>> + use<> {
+fn send(client: &Client, series: &RequestedSeries) -> impl Future<Output = Result<AnyBody, Error>> + use<> {
     let known = request(client, series);
-    let raw = client.raw(series.endpoint.path.unwrap_or_default());
-    let raw = series.values.iter().fold(raw, |request, (name, value)| request.query(name, value.shown()));
+    let mut raw = client.raw(series.endpoint.path.unwrap_or_default());
+    for (name, value) in &series.values {
+        raw = raw.query(name, value.shown());
+    }
     let is_path = is_path(series.endpoint);
     async move { if is_path { raw.into_future().await.map(AnyBody::Any) } else { known.into_future().await } }
 }
@@ -281,7 +302,7 @@ mod tests {
             };
             combine(&[endpoint], &get.requested.params, Log::Nothing).unwrap()
         };
-        let all: Vec<Series> =
+        let all: Vec<RequestedSeries> =
             with_path().filter(|endpoint| examples::is_complete(endpoint)).flat_map(example).collect();
         let (responses, failed) = fetch(&client, &all).await;
         assert!(failed.is_empty() && !responses.is_empty(), "{failed:#?}");

@@ -12,8 +12,9 @@ use runtime::history::History;
 use runtime::registry::HistoryInfo;
 use runtime::{RateLimit, Timestamp};
 
-use crate::chart_data::{self, Fetched};
-use crate::chart_drawing::{self, Background, Line, Panel, check_lines};
+use crate::chart_data::{self, Fetched, RECORDS};
+use crate::chart_drawing::{self, Background, Panel};
+use crate::chart_line::check_lines;
 use crate::chart_text;
 use crate::endpoint_names::{history, is_same, name};
 use crate::examples;
@@ -22,15 +23,13 @@ use crate::find_endpoint::find;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::progress::{counted, duration};
-use crate::requested_series::{Requested, plan, request};
+use crate::requested_series::{plan, request};
 use crate::selected_series::Selection;
+use crate::series_combinations::Requested;
 use crate::stdout;
 use crate::stored_chart::{self, Range};
 use crate::stored_target::StoredTarget;
 use crate::time_arg::{self, Start};
-
-/// Number of records that are drawn without `--from`.
-const RECORDS: u32 = 100;
 
 /// Number of lines that are still distinct in a panel of a terminal.
 const CLEAR_LINES: usize = 3;
@@ -105,7 +104,10 @@ impl Plot {
         if panels.iter().flat_map(|panel| &panel.lines).all(|line| line.points.is_empty()) {
             return Err(Failure::new(ExitKind::Incomplete, format!("no chart: {why}")));
         }
-        let missing: u64 = panels.iter().flat_map(|panel| &panel.lines).map(Line::missing).sum();
+        let mut missing = 0;
+        for panel in panels {
+            missing += panel.missing();
+        }
         if missing > 0 {
             log.warning(&format!("{} missing: gaps break the lines", counted(missing, "record")));
         }
@@ -157,7 +159,10 @@ impl Plot {
         let limit = connected.client.raw("/").rate_limit().unwrap_or_else(RateLimit::none);
         let time = limit.min_duration(&requests, Duration::ZERO);
         if time >= Duration::from_secs(1) {
-            let count = requests.iter().map(|(count, _)| count).sum();
+            let mut count = 0;
+            for (requests, _) in &requests {
+                count += requests;
+            }
             log.remark(&format!("{}, at least {}", counted(count, "request"), duration(time)));
         }
         let mut tasks = Vec::new();

@@ -23,9 +23,10 @@ use crate::marks;
 use crate::metrics_file::{Metrics, MetricsOption};
 use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
-use crate::record_columns::Part;
-use crate::requested_series::{Requested, Series, labels, plan, request, stored};
+use crate::record_columns::SeriesRecords;
+use crate::requested_series::{RequestedSeries, labels, plan, request, stored};
 use crate::run_outcome;
+use crate::series_combinations::Requested;
 use crate::table::Format;
 use crate::time_arg::{self, Start};
 
@@ -70,7 +71,13 @@ impl Poll {
         ended.and(metrics.finish())
     }
 
-    async fn follow(&self, series: &[Series], metrics: Option<&Metrics>, log: Log, interrupt: Interrupt) -> Result<()> {
+    async fn follow(
+        &self,
+        series: &[RequestedSeries],
+        metrics: Option<&Metrics>,
+        log: Log,
+        interrupt: Interrupt,
+    ) -> Result<()> {
         let connected = &self.requested.connection.open_to_follow(log, metrics.cloned()).await?;
         if let (Some(metrics), Some(first)) = (metrics, series.first()) {
             metrics.set_limit(request(&connected.client, first).rate_limit());
@@ -98,7 +105,13 @@ impl Poll {
         Err(Failure::new(signal.get(), ""))
     }
 
-    async fn print(&self, client: &Client, series: &[Series], metrics: Option<&Metrics>, log: Log) -> Result<()> {
+    async fn print(
+        &self,
+        client: &Client,
+        series: &[RequestedSeries],
+        metrics: Option<&Metrics>,
+        log: Log,
+    ) -> Result<()> {
         let format = Format::or_for_reader(self.format, Format::Jsonl);
         let mut printer = Printer::new(client, series, format, Columns::Growing)?;
         let labels = labels(series);
@@ -127,7 +140,7 @@ impl Poll {
             // The last page may have more records than `--records` still allows.
             page.records.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             left -= page.records.len() as u64;
-            printer.print(&[Part::of_page(index, &series[index], &page.records, &page.times)])?;
+            printer.print(&[SeriesRecords::of_page(index, &series[index], &page.records, &page.times)])?;
         }
         printer.end()
     }
@@ -149,7 +162,7 @@ async fn next_update(index: usize, mut records: Follow<Dynamic>) -> Followed {
 struct Watch<'w> {
     log: Log,
     out: &'w str,
-    series: &'w [Series],
+    series: &'w [RequestedSeries],
     labels: Vec<String>,
     client: &'w Client,
     metrics: Option<&'w Metrics>,
@@ -239,7 +252,7 @@ impl Watch<'_> {
 }
 
 /// Prints when the first record from a start on is due, if that is in the future.
-fn note_due(client: &Client, series: &[Series], from: Start, which: &str, log: Log) {
+fn note_due(client: &Client, series: &[RequestedSeries], from: Start, which: &str, log: Log) {
     let mut earliest: Option<Timestamp> = None;
     for one in series {
         let request = request(client, one);
@@ -259,7 +272,7 @@ fn note_due(client: &Client, series: &[Series], from: Start, which: &str, log: L
     }
 }
 
-fn note_records(metrics: Option<&Metrics>, client: &Client, series: &Series, update: &Update<AnyRecord>) {
+fn note_records(metrics: Option<&Metrics>, client: &Client, series: &RequestedSeries, update: &Update<AnyRecord>) {
     // A series without a plan has no updates.
     if let (Some(metrics), Some(page)) = (metrics, update.page())
         && let Ok(plan) = plan(&request(client, series))

@@ -6,7 +6,7 @@ use clap::Args;
 use dataset::{SeriesStatus, Target, quoted};
 use serde_json::{Value, json};
 
-use crate::failure::{self, Failure, Result};
+use crate::failure::{self, Result};
 use crate::log::Log;
 use crate::program::program;
 use crate::progress::{counted, listed};
@@ -35,8 +35,9 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
-        let to_all = |failure: Failure| failure.help("to remove everything, delete the file or folder");
-        self.selection.check().map_err(to_all)?;
+        if let Err(failure) = self.selection.check() {
+            return Err(failure.help("to remove everything, delete the file or folder"));
+        }
         let target = Target::parse(&self.path)?;
         let path = quoted(&self.path);
         let status = dataset::status(&target).await?;
@@ -54,16 +55,15 @@ impl Remove {
             }
             selected => selected?,
         };
-        let selected: BTreeSet<_> = series.iter().map(|one| one.path.as_str()).collect();
-        let is_removed = |path: &str| selected.contains(path);
         if self.dry_run {
             self.print(&series, log)?;
             self.warn(&series, log);
             return Ok(());
         }
-        let removed = dataset::remove(&target, is_removed).await?;
-        let is_done = |one: &SeriesStatus| removed.series.contains(&one.path);
-        let done: Vec<_> = series.iter().filter(|one| is_done(one)).cloned().collect();
+        let selected: BTreeSet<_> = series.iter().map(|one| one.path.as_str()).collect();
+        let removed = dataset::remove(&target, |path| selected.contains(path)).await?;
+        let mut done = series.clone();
+        done.retain(|one| removed.series.contains(&one.path));
         self.print(&done, log)?;
         self.warn(&done, log);
         if !done.is_empty() {
@@ -79,15 +79,15 @@ impl Remove {
             if self.json {
                 let mut object = identity_of(one);
                 object.insert("records".to_owned(), one.rows.into());
-                object.insert("first".to_owned(), json!(one.first.map(|time| time.to_string())));
-                object.insert("last".to_owned(), json!(one.last.map(|time| time.to_string())));
+                object.insert("first".to_owned(), json!(time_arg::exact(one.first)));
+                object.insert("last".to_owned(), json!(time_arg::exact(one.last)));
                 object.insert("is_final".to_owned(), is_final(one).into());
                 stdout::print(format!("{}\n", Value::Object(object)))?;
             } else {
-                let times = one.first.zip(one.last);
-                let span = times.map_or(String::new(), |(first, last)| {
-                    format!(" from {} to {}", time_arg::shown(first), time_arg::shown(last))
-                });
+                let span = match (one.first, one.last) {
+                    (Some(first), Some(last)) => format!(" {}", time_arg::span(&(first..last))),
+                    _ => String::new(),
+                };
                 log.remark(&format!("{what} {}: {}{span}", label_of(one), counted(one.rows, "row")));
             }
         }
