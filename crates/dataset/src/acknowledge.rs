@@ -45,20 +45,8 @@ pub async fn acknowledge(target: &Target, field: Option<&str>) -> Result<Acknowl
 impl Marks {
     /// Ends the marks of all fields, or of one. Returns the endpoint and the field of each of them.
     fn end_fields(&mut self, field: Option<&str>, now: Timestamp) -> Vec<String> {
-        let mut ended = Vec::new();
-        for marks in [&mut self.fields, &mut self.unsent] {
-            for (endpoint, fields) in &mut *marks {
-                for (name, mark) in &mut *fields {
-                    let is_selected = field.is_none_or(|field| field == name);
-                    if is_selected && mark.acknowledged.replace(now).is_none() {
-                        ended.push(format!("{endpoint} {name}"));
-                    }
-                }
-                // The service has sent the field again.
-                fields.retain(|_, mark| mark.acknowledged.is_none() || !mark.series.is_empty());
-            }
-            marks.retain(|_, fields| !fields.is_empty());
-        }
+        let mut ended = self.fields.acknowledge(field, now);
+        ended.extend(self.unsent.acknowledge(field, now));
         ended
     }
 

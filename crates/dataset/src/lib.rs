@@ -58,6 +58,7 @@ mod series_state;
 mod interrupted_merges;
 
 mod earlier_rows;
+mod field_marks;
 mod marks;
 mod section;
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use runtime::Timestamp;
 
 use crate::changes::Changes;
-use crate::marks::{EndpointField, Marks};
+use crate::field_marks::{EndpointField, FieldMark, FieldReports};
 use crate::row_facts::Known;
 use crate::section::Section;
 use crate::table_state::TableState;
@@ -35,6 +35,23 @@ pub struct MissingField {
     pub since: Option<Timestamp>,
     /// `true` if this run has noticed it, and no earlier one.
     pub is_new: bool,
+}
+
+impl MissingField {
+    pub(crate) fn all(reports: FieldReports) -> Vec<Self> {
+        let mut all = Vec::new();
+        for (EndpointField { endpoint, field }, report) in reports.0 {
+            all.push(Self {
+                endpoint,
+                field,
+                new_fields: report.new.into_iter().collect(),
+                series: report.series,
+                since: report.since,
+                is_new: report.is_new,
+            });
+        }
+        all
+    }
 }
 
 /// What was known about the series of a table when it was opened.
@@ -80,16 +97,15 @@ impl TableState {
             let new_fields = changes.new_unknown(seen);
             for (field, column) in &changes.fields {
                 if column.sent > 0 {
-                    self.marks.note_sent(&section.path, field);
+                    // A mark stays until a user has acknowledged it.
+                    self.marks.fields.note_sent(&section.path, field, FieldMark::is_acknowledged);
                     continue;
                 }
                 let is_contradicted = column.kept > 0;
                 let is_absent = seen.contains(field)
                     && is_newer(changes, known.as_ref().map(|known| known.end))
                     && (changes.rows >= MIN_ROWS || !new_fields.is_empty());
-                if (is_contradicted || is_absent)
-                    && self.marks.note_field(&section.path, field, new_fields.clone(), now)
-                {
+                if (is_contradicted || is_absent) && self.marks.fields.note(&section.path, field, &new_fields, now) {
                     noticed.insert(EndpointField::of_series(&section.path, field));
                 }
             }
@@ -102,45 +118,4 @@ impl TableState {
 /// service had the field.
 fn is_newer(changes: &Changes, last: Option<Timestamp>) -> bool {
     changes.newest.map(timestamp) > last
-}
-
-/// The marks that no user has acknowledged, with those that this run has noticed.
-pub(crate) fn unacknowledged(marks: &Marks, noticed: &BTreeSet<EndpointField>) -> Vec<MissingField> {
-    let mut all = Vec::new();
-    for (endpoint, fields) in &marks.fields {
-        for (field, mark) in fields {
-            if mark.acknowledged.is_some() {
-                continue;
-            }
-            let name = EndpointField { endpoint: endpoint.clone(), field: field.clone() };
-            all.push(MissingField {
-                is_new: noticed.contains(&name),
-                endpoint: name.endpoint,
-                field: name.field,
-                new_fields: mark.new.iter().cloned().collect(),
-                series: mark.series.len() as u64,
-                since: mark.since,
-            });
-        }
-    }
-    all
-}
-
-/// Joins the reports of several tables of an endpoint.
-pub(crate) fn joined(all: impl IntoIterator<Item = MissingField>) -> Vec<MissingField> {
-    let mut by_name: BTreeMap<EndpointField, MissingField> = BTreeMap::new();
-    for one in all {
-        let name = EndpointField { endpoint: one.endpoint.clone(), field: one.field.clone() };
-        let Some(known) = by_name.get_mut(&name) else {
-            by_name.insert(name, one);
-            continue;
-        };
-        known.series += one.series;
-        known.is_new |= one.is_new;
-        known.since = known.since.into_iter().chain(one.since).min();
-        known.new_fields.extend(one.new_fields);
-        known.new_fields.sort();
-        known.new_fields.dedup();
-    }
-    by_name.into_values().collect()
 }

@@ -6,9 +6,10 @@ use std::ops::Range;
 use runtime::{Interval, Timestamp};
 
 use crate::error::{Error, quoted};
+use crate::field_marks::FieldReports;
 use crate::lock::RunOwner;
 use crate::lost_rows::{self, LostRows};
-use crate::missing_fields::{self, MissingField};
+use crate::missing_fields::MissingField;
 use crate::revisions;
 use crate::row_facts::RowFacts;
 use crate::series::{endpoint_of, read_param};
@@ -17,7 +18,7 @@ use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
 use crate::target::Target;
 use crate::text_file::TextState;
-use crate::unsent_fields::{self, UnsentField};
+use crate::unsent_fields::UnsentField;
 
 /// The state of a target, returned by [`status`].
 #[derive(Clone, Debug, Default)]
@@ -184,16 +185,20 @@ impl StoredTables {
     /// Returns the state of the target.
     pub fn status(&self) -> Result<Status, Error> {
         let mut status = Status { damaged: self.damaged.clone(), ..Status::default() };
+        let mut missing_fields = FieldReports::default();
+        let mut unsent_fields = FieldReports::default();
         for StoredTable { table, running } in &self.tables {
             let known = status.series.len();
             status.add(table, running.is_some())?;
+            missing_fields.add(&table.state.marks.fields, &BTreeSet::new());
+            unsent_fields.add(&table.state.marks.unsent, &BTreeSet::new());
             for series in status.series.iter_mut().skip(known) {
                 series.is_running = running.is_some();
             }
             status.running = status.running.or_else(|| running.clone());
         }
-        status.missing_fields = missing_fields::joined(status.missing_fields);
-        status.unsent_fields = unsent_fields::joined(status.unsent_fields);
+        status.missing_fields = MissingField::all(missing_fields);
+        status.unsent_fields = UnsentField::all(unsent_fields);
         status.damaged.sort();
         status.damaged.dedup();
         status.series.sort_by(|one, other| one.path.cmp(&other.path));
@@ -220,8 +225,6 @@ impl Status {
         if table.is_without_state() {
             self.without_state.push(table.place.name(&table.place.data));
         }
-        self.missing_fields.extend(missing_fields::unacknowledged(&table.state.marks, &BTreeSet::new()));
-        self.unsent_fields.extend(unsent_fields::unacknowledged(&table.state.marks, &BTreeSet::new()));
         self.lost_rows.extend(lost_rows::unacknowledged(&table.state));
         if let Err(lost) = table.check_text() {
             // Without the folder of its rows, nothing shows that a backfill has written the file.

@@ -10,7 +10,7 @@ use runtime::Timestamp;
 use runtime::registry::BodyInfo;
 
 use crate::changes::Changes;
-use crate::marks::{EndpointField, Marks};
+use crate::field_marks::{EndpointField, FieldReports};
 use crate::missing_fields::{Earlier, MIN_ROWS};
 use crate::section::Section;
 use crate::series::{SeriesRequest, endpoint_of};
@@ -32,6 +32,22 @@ pub struct UnsentField {
     pub since: Option<Timestamp>,
     /// `true` if this run has noticed it, and no earlier one.
     pub is_new: bool,
+}
+
+impl UnsentField {
+    pub(crate) fn all(reports: FieldReports) -> Vec<Self> {
+        let mut all = Vec::new();
+        for (EndpointField { endpoint, field }, report) in reports.0 {
+            all.push(Self {
+                endpoint,
+                field,
+                unknown_fields: report.new.into_iter().collect(),
+                since: report.since,
+                is_new: report.is_new,
+            });
+        }
+        all
+    }
 }
 
 /// The fields of the records of each endpoint in the catalogue.
@@ -74,8 +90,9 @@ impl TableState {
             let is_evidence = is_evidence(series, changes) && earlier.knows_fields(&section.path);
             for field in catalogue.of_series(&section.path) {
                 if series.seen.contains(field) {
-                    self.marks.note_unsent_ended(&section.path, field);
-                } else if is_evidence && self.marks.note_unsent(&section.path, field, &changes.always_unknown, now) {
+                    // Nothing was lost, so the mark ends with its last series.
+                    self.marks.unsent.note_sent(&section.path, field, |_| true);
+                } else if is_evidence && self.marks.unsent.note(&section.path, field, &changes.always_unknown, now) {
                     noticed.insert(EndpointField::of_series(&section.path, field));
                 }
             }
@@ -88,43 +105,4 @@ impl TableState {
 /// fits its column, so that no value of a known field is among the unknown ones.
 fn is_evidence(series: &SeriesState, changes: &Changes) -> bool {
     !changes.always_unknown.is_empty() && changes.invalid == 0 && series.row_count() >= MIN_ROWS
-}
-
-/// The marks that no user has acknowledged, with those that this run has noticed.
-pub(crate) fn unacknowledged(marks: &Marks, noticed: &BTreeSet<EndpointField>) -> Vec<UnsentField> {
-    let mut all = Vec::new();
-    for (endpoint, fields) in &marks.unsent {
-        for (field, mark) in fields {
-            if mark.acknowledged.is_some() {
-                continue;
-            }
-            let name = EndpointField { endpoint: endpoint.clone(), field: field.clone() };
-            all.push(UnsentField {
-                is_new: noticed.contains(&name),
-                endpoint: name.endpoint,
-                field: name.field,
-                unknown_fields: mark.new.iter().cloned().collect(),
-                since: mark.since,
-            });
-        }
-    }
-    all
-}
-
-/// Joins the reports of several tables of an endpoint.
-pub(crate) fn joined(all: impl IntoIterator<Item = UnsentField>) -> Vec<UnsentField> {
-    let mut by_name: BTreeMap<EndpointField, UnsentField> = BTreeMap::new();
-    for one in all {
-        let name = EndpointField { endpoint: one.endpoint.clone(), field: one.field.clone() };
-        let Some(known) = by_name.get_mut(&name) else {
-            by_name.insert(name, one);
-            continue;
-        };
-        known.is_new |= one.is_new;
-        known.since = known.since.into_iter().chain(one.since).min();
-        known.unknown_fields.extend(one.unknown_fields);
-        known.unknown_fields.sort();
-        known.unknown_fields.dedup();
-    }
-    by_name.into_values().collect()
 }

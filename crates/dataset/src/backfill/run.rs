@@ -22,14 +22,15 @@ use super::plan::{self, BackfillPlan, SeriesPlan};
 use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
+use crate::field_marks::FieldReports;
 use crate::lost_rows;
-use crate::missing_fields::{joined, unacknowledged};
+use crate::missing_fields::MissingField;
 use crate::partition::Partition;
 use crate::section::Section;
 use crate::series_state::{SavedAccount, SeriesState};
 use crate::table::WritingRun;
 use crate::time_ranges::TimeRanges;
-use crate::unsent_fields;
+use crate::unsent_fields::UnsentField;
 
 /// Number of files in the journal after which it is merged into the data files. Each of these files is open.
 pub(super) const MAX_JOURNAL: usize = 100;
@@ -272,17 +273,16 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             report.note(&state);
             summary.records += report.added + report.filled;
         }
-        let marked = content.tables.values().flat_map(|table| unacknowledged(&table.state.marks, &table.noticed));
-        summary.missing_fields = joined(marked);
-        let mut unsent = Vec::new();
+        let mut missing_fields = FieldReports::default();
+        let mut unsent_fields = FieldReports::default();
         for table in content.tables.values() {
-            unsent.extend(unsent_fields::unacknowledged(&table.state.marks, &table.noticed_unsent));
-        }
-        summary.unsent_fields = unsent_fields::joined(unsent);
-        for table in content.tables.values() {
+            missing_fields.add(&table.state.marks.fields, &table.noticed);
+            unsent_fields.add(&table.state.marks.unsent, &table.noticed_unsent);
             summary.lost_rows.extend(lost_rows::unacknowledged(&table.state));
             summary.repairs.extend(table.repairs.iter().cloned());
         }
+        summary.missing_fields = MissingField::all(missing_fields);
+        summary.unsent_fields = UnsentField::all(unsent_fields);
         let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);
         let is_ended = !summary.is_cancelled && !summary.is_unreachable && summary.failed_pages == 0;
         summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty;
