@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, new_null_array};
-use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use runtime::Timestamp;
 use runtime::record::AnyRecord;
 
@@ -46,8 +46,9 @@ impl SeriesTable {
         records: &[AnyRecord],
         times: &[Option<Timestamp>],
     ) -> Result<RecordBatch, Error> {
-        let series = self.series.get(series);
-        let series = series.ok_or_else(|| Error::invalid_input("the table has no series with this index"))?;
+        let Some(series) = self.series.get(series) else {
+            return Err(Error::invalid_input("the table has no series with this index"));
+        };
         converted(&TableSchema::of_series(series).batch(records, times)?, &self.schema)
     }
 }
@@ -59,11 +60,19 @@ pub(crate) fn joined(
     existing: impl IntoIterator<Item = SchemaRef>,
     series: &[SeriesRequest],
 ) -> Result<SchemaRef, String> {
-    let of_series = series.iter().map(|series| TableSchema::of_series(series).schema());
-    let sources: Vec<_> = existing.into_iter().chain(of_series).collect();
+    let mut schemas = Vec::from_iter(existing);
+    for one in series {
+        schemas.push(TableSchema::of_series(one).schema());
+    }
+    let mut fields = Vec::new();
+    for schema in &schemas {
+        fields.extend(schema.fields());
+    }
+    fields.retain(|field| !is_fetched_at(field));
+    // The order of the others stays.
+    fields.sort_by_key(|field| !identifies(field));
     let mut all: Vec<Field> = Vec::new();
-    let fields = || sources.iter().flat_map(|source| source.fields()).filter(|field| !is_fetched_at(field));
-    for field in fields().filter(|field| identifies(field)).chain(fields().filter(|field| !identifies(field))) {
+    for field in fields {
         let new = field.as_ref().clone().with_nullable(true);
         match all.iter_mut().find(|known| known.name() == new.name()) {
             None => all.push(new),
@@ -72,8 +81,12 @@ pub(crate) fn joined(
             Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
             Some(known) if widens(new.data_type(), known.data_type()) => known.set_metadata(new.metadata().clone()),
             Some(known) => {
-                let (name, old, new) = (known.name(), known.data_type(), new.data_type());
-                return Err(format!("`{name}` has the type {old}, but the catalogue declares {new}"));
+                return Err(format!(
+                    "`{}` has the type {}, but the catalogue declares {}",
+                    known.name(),
+                    known.data_type(),
+                    new.data_type()
+                ));
             }
         }
     }
@@ -84,8 +97,16 @@ pub(crate) fn joined(
 /// `true` if two schemas have the same columns, except for their descriptions. A column of decimals differs from one of
 /// an earlier version, which has quotes.
 pub(crate) fn are_same(one: &Schema, other: &Schema) -> bool {
-    let facts = |field: &FieldRef| (field.name().clone(), field.data_type().clone(), is_decimal(field));
-    one.fields().iter().map(facts).eq(other.fields().iter().map(facts))
+    if one.fields().len() != other.fields().len() {
+        return false;
+    }
+    for (one, other) in one.fields().iter().zip(other.fields()) {
+        let is_same_type = one.data_type() == other.data_type() && is_decimal(one) == is_decimal(other);
+        if one.name() != other.name() || !is_same_type {
+            return false;
+        }
+    }
+    true
 }
 
 /// Converts rows to the columns of a file. A column that the rows do not have is null.
@@ -96,8 +117,10 @@ pub(crate) fn converted(rows: &RecordBatch, schema: &SchemaRef) -> Result<Record
             Some((index, source)) => cast(source, rows.column(index), field),
             None => Some(new_null_array(field.data_type(), rows.num_rows())),
         };
-        let changed = || Error::invalid_input("the columns of a file changed; run the job again");
-        columns.push(column.ok_or_else(changed)?);
+        let Some(column) = column else {
+            return Err(Error::invalid_input("the columns of a file changed; run the job again"));
+        };
+        columns.push(column);
     }
     RecordBatch::try_new(schema.clone(), columns).map_err(Error::invalid_input)
 }
@@ -120,25 +143,34 @@ fn widens(from: &DataType, to: &DataType) -> bool {
 #[allow(clippy::cast_precision_loss)] // The wider schema declares the column as floats.
 fn cast(from: &Field, column: &ArrayRef, to: &Field) -> Option<ArrayRef> {
     if is_decimal(to) && !is_decimal(from) {
-        return Some(Arc::new(
-            column.as_string_opt::<i32>()?.iter().map(|text| text.map(unquoted)).collect::<StringArray>(),
-        ));
+        let mut digits = Vec::with_capacity(column.len());
+        for text in column.as_string_opt::<i32>()? {
+            digits.push(text.map(unquoted));
+        }
+        return Some(Arc::new(StringArray::from(digits)));
     }
     if from.data_type() == to.data_type() {
         return Some(column.clone());
     }
     // Until an endpoint with this param was added to the file, the column was a field of the records.
     if identifies(to) {
-        let text = |row| column.is_valid(row).then(|| Cell::new(from, column, row).text());
-        return Some(Arc::new((0..column.len()).map(text).collect::<StringArray>()));
+        let mut texts = Vec::with_capacity(column.len());
+        for row in 0..column.len() {
+            texts.push(if column.is_valid(row) { Some(Cell::new(from, column, row).text()) } else { None });
+        }
+        return Some(Arc::new(StringArray::from_iter(texts)));
     }
-    let integers = column.as_primitive_opt::<Int64Type>().filter(|_| *to.data_type() == DataType::Float64)?;
+    if *to.data_type() != DataType::Float64 {
+        return None;
+    }
+    let integers = column.as_primitive_opt::<Int64Type>()?;
     Some(Arc::new(integers.unary::<_, Float64Type>(|number| number as f64)))
 }
 
 /// A text without the quotes around it.
 fn unquoted(text: &str) -> &str {
-    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
+    let Some(rest) = text.strip_prefix('"') else { return text };
+    rest.strip_suffix('"').unwrap_or(text)
 }
 
 #[cfg(test)]

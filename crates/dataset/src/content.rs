@@ -40,13 +40,20 @@ impl Content {
     pub(crate) async fn open(job: &Backfill, is_locked: bool) -> Result<Self, Error> {
         job.check()?;
         let storage = FileStorage::of(&job.target)?;
-        let (mut places, mut of_series) = (BTreeMap::new(), Vec::new());
+        let mut places = BTreeMap::new();
+        let mut of_series = Vec::new();
         for series in &job.series {
             let place = Place::of_series(&storage, &job.target, series);
             of_series.push((series.clone(), place.home.clone()));
-            places.entry(place.home.clone()).or_insert((place, Vec::new())).1.push(series.clone());
+            let (_, of_table) = places.entry(place.home.clone()).or_insert((place, Vec::new()));
+            of_table.push(series.clone());
         }
-        let locks = places.values().filter(|_| is_locked).filter_map(|(place, _)| place.lock()).collect();
+        let mut locks = Vec::new();
+        if is_locked {
+            for (place, _) in places.values() {
+                locks.extend(place.lock());
+            }
+        }
         // The target is read after locking, so that no other run changes its files in between.
         let lock = Lock::acquire(&job.target.to_string(), locks)?;
         let all = Place::all(&storage, &job.target).await?;
@@ -100,12 +107,18 @@ impl Content {
 
     /// Returns the states of all series, with the rows of the journal.
     pub(crate) fn states(&self) -> Vec<SeriesState> {
-        let mut known: BTreeMap<_, _> = self.tables.values().flat_map(Table::current).collect();
-        let state = |(series, _): &(SeriesRequest, _)| {
-            let known = known.remove(series.path()).map(|(state, rows)| SeriesState { rows, ..state });
-            known.unwrap_or_else(|| SeriesState::new(&RowFacts::new(series)))
-        };
-        self.series.iter().map(state).collect()
+        let mut known = BTreeMap::new();
+        for table in self.tables.values() {
+            known.extend(table.current());
+        }
+        let mut states = Vec::with_capacity(self.series.len());
+        for (series, _) in &self.series {
+            states.push(match known.remove(series.path()) {
+                Some((state, rows)) => SeriesState { rows, ..state },
+                None => SeriesState::new(&RowFacts::new(series)),
+            });
+        }
+        states
     }
 }
 

@@ -33,6 +33,11 @@ impl EmptyRange {
         self.from < range.end && range.start < self.to
     }
 
+    /// `true` if the range is before the first record; `ends` is the range from the first to the last record.
+    fn is_before(&self, ends: Option<&Range<Timestamp>>) -> bool {
+        ends.is_none_or(|ends| self.to <= ends.start)
+    }
+
     /// Returns whether one response can confirm this range and another one.
     fn is_confirmed_with(&self, other: &Self) -> bool {
         match (self.confirmed, other.confirmed) {
@@ -120,20 +125,25 @@ impl EmptyRanges {
         is_recent: bool,
     ) -> Vec<Range<Timestamp>> {
         let mut probes = Vec::new();
-        let is_before = |known: &EmptyRange| ends.is_none_or(|ends| known.to <= ends.start);
         for known in &self.0 {
-            let is_end = is_before(known) || ends.is_some_and(|ends| ends.end <= known.from);
+            let is_end = known.is_before(ends) || ends.is_some_and(|ends| ends.end <= known.from);
             if is_end && known.confirmed.is_none() && known.found + CONFIRM_AFTER <= now {
                 probes.push(known.probe(page, now));
             }
         }
-        let earlier = self.0.iter().filter(|known| is_before(known) && known.confirmed.is_some());
-        let longest = earlier.max_by_key(|known| known.to - known.from);
-        let is_due = |known: &&EmptyRange| known.confirmed.is_some_and(|confirmed| confirmed + PROBE_AFTER <= now);
-        if is_recent && ends.is_some() {
-            probes.extend(longest.filter(is_due).map(|known| known.probe(page, now)));
+        let is_checked_again = is_recent && ends.is_some();
+        if is_checked_again
+            && let Some(longest) = self.longest_confirmed_before(ends)
+            && longest.confirmed.is_some_and(|confirmed| confirmed + PROBE_AFTER <= now)
+        {
+            probes.push(longest.probe(page, now));
         }
         probes
+    }
+
+    fn longest_confirmed_before(&self, ends: Option<&Range<Timestamp>>) -> Option<&EmptyRange> {
+        let confirmed = self.0.iter().filter(|known| known.is_before(ends) && known.confirmed.is_some());
+        confirmed.max_by_key(|known| known.to - known.from)
     }
 
     /// Sorts the ranges, and joins those that touch if both are confirmed, or if both were found within the same hour.

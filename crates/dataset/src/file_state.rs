@@ -75,3 +75,14 @@ pub(crate) struct RunFacts {
     #[serde(default)]
     pub(crate) reached: Option<Timestamp>,
 }
+
+impl RunFacts {
+    /// The time until which the ranges that the run has fetched are settled, if the newest record has the time `last`.
+    pub(crate) fn settled_until(&self, last: Timestamp) -> Timestamp {
+        let newest = match self.reached {
+            Some(reached) => last.max(reached),
+            None => last,
+        };
+        newest - self.refetch
+    }
+}

@@ -55,8 +55,16 @@ impl<'o> ParquetFile<'o> {
         // The bytes before the first row group are not part of a checksum.
         writer.flush()?;
         writer.inner_mut().entry();
-        let (checksums, sections) = (Vec::new(), Vec::new());
-        Ok(Self { writer, factory, schema, group_rows, group: None, is_long: false, checksums, sections })
+        Ok(Self {
+            writer,
+            factory,
+            schema,
+            group_rows,
+            group: None,
+            is_long: false,
+            checksums: Vec::new(),
+            sections: Vec::new(),
+        })
     }
 
     /// Returns whether a row group has so many rows that it is copied instead of joined with others.
@@ -98,7 +106,9 @@ impl<'o> ParquetFile<'o> {
         let Some((columns, rows)) = &mut self.group else { return Ok(()) };
         *rows += batch.num_rows();
         for ((field, values), column) in self.schema.fields().iter().zip(batch.columns()).zip(columns) {
-            compute_leaves(field, values)?.iter().try_for_each(|leaf| column.write(leaf))?;
+            for leaf in compute_leaves(field, values)? {
+                column.write(&leaf)?;
+            }
         }
         Ok(())
     }
@@ -106,8 +116,16 @@ impl<'o> ParquetFile<'o> {
     /// Ends the row group.
     fn end_group(&mut self) -> Result<(), Failure> {
         let Some((columns, _)) = self.group.take() else { return Ok(()) };
-        let columns = columns.into_iter().map(ArrowColumnWriter::close).collect::<ParquetResult<Vec<_>>>()?;
-        self.add_group(|out| columns.into_iter().try_for_each(|column| column.append_to_row_group(out)))
+        let mut chunks = Vec::with_capacity(columns.len());
+        for column in columns {
+            chunks.push(column.close()?);
+        }
+        self.add_group(|out| {
+            for chunk in chunks {
+                chunk.append_to_row_group(out)?;
+            }
+            Ok(())
+        })
     }
 
     /// Writes a row group, and adds its checksum to the list.
@@ -129,26 +147,27 @@ impl<'o> ParquetFile<'o> {
         let Some(group) = sections.first().and_then(|first| input.groups().get(first.group)) else { return Ok(()) };
         self.end_group()?;
         let number = self.checksums.len();
-        self.sections.extend(sections.iter().map(|section| Section { group: number, ..section.clone() }));
-        let closed = |column: &ColumnChunkMetaData| ColumnCloseResult {
-            bytes_written: u64::try_from(column.compressed_size()).unwrap_or_default(),
-            rows_written: u64::try_from(group.num_rows()).unwrap_or_default(),
-            metadata: column.clone(),
-            bloom_filter: None,
-            column_index: None,
-            offset_index: None,
-        };
+        for section in sections {
+            self.sections.push(Section { group: number, ..section.clone() });
+        }
         self.add_group(|out| {
-            group.columns().iter().try_for_each(|column| out.append_column(&input.source, closed(column)))
+            for column in group.columns() {
+                out.append_column(&input.source, closed(column, group.num_rows()))?;
+            }
+            Ok(())
         })
     }
 
     /// Writes the remaining rows, and the footer with the facts of the table and the sections. Returns the sections.
     pub(crate) fn finish(mut self, of_table: FileState) -> Result<Vec<Section>, Failure> {
         self.end_group()?;
-        let (checksums, sections) = (self.checksums, self.sections);
-        let columns = Some(self.schema);
-        let state = FileState { version: VERSION, columns, checksums, sections, ..of_table };
+        let state = FileState {
+            version: VERSION,
+            columns: Some(self.schema),
+            checksums: self.checksums,
+            sections: self.sections,
+            ..of_table
+        };
         self.writer.append_key_value_metadata(KeyValue::new(STATE.to_owned(), saved_state::to_json(&state)));
         self.writer.flush()?;
         self.writer.inner_mut().held = Some(Vec::new());
@@ -156,6 +175,18 @@ impl<'o> ParquetFile<'o> {
         let end = out.held.take().unwrap_or_default();
         parquet_footer::write(&end, &mut out)?;
         Ok(state.sections)
+    }
+}
+
+/// An encoded column of another file with this many rows.
+fn closed(column: &ColumnChunkMetaData, rows: i64) -> ColumnCloseResult {
+    ColumnCloseResult {
+        bytes_written: u64::try_from(column.compressed_size()).unwrap_or_default(),
+        rows_written: u64::try_from(rows).unwrap_or_default(),
+        metadata: column.clone(),
+        bloom_filter: None,
+        column_index: None,
+        offset_index: None,
     }
 }
 

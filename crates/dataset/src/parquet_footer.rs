@@ -36,42 +36,70 @@ pub(crate) struct Footer {
 /// Reads the footer of a file; `name` is for errors. Only what the file contains is damage: a file that cannot be read
 /// is an error of the disk.
 pub(crate) fn read(source: &File, name: &str) -> Result<Footer, Error> {
-    let fails = |error| Error::storage(name, error);
-    let damaged = |why: String| Error::damaged(name, why);
-    let length = source.metadata().map_err(fails)?.len();
-    if length < MAGIC.len() as u64 || bytes_at(source, 0, MAGIC.len()).map_err(fails)? != MAGIC {
-        return Err(damaged("it is not a Parquet file".to_owned()));
+    match read_checked(source) {
+        Ok(footer) => Ok(footer),
+        Err(Unreadable::Storage(error)) => Err(Error::storage(name, error)),
+        Err(Unreadable::Damage(why)) => Err(Error::damaged(name, why)),
     }
-    let truncated = || damaged(format!("it is truncated at {length} bytes"));
-    let end = length.checked_sub(TAIL as u64).ok_or_else(truncated)?;
-    let tail = bytes_at(source, end, TAIL).map_err(fails)?;
+}
+
+/// The reason why a footer was not read.
+enum Unreadable {
+    Storage(io::Error),
+    Damage(String),
+}
+
+impl From<io::Error> for Unreadable {
+    fn from(error: io::Error) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl Unreadable {
+    fn truncated(length: u64) -> Self {
+        Self::Damage(format!("it is truncated at {length} bytes"))
+    }
+
+    fn footer(why: &str) -> Self {
+        Self::Damage(format!("its footer is not readable: {why}"))
+    }
+}
+
+fn read_checked(source: &File) -> Result<Footer, Unreadable> {
+    let length = source.metadata()?.len();
+    if length < MAGIC.len() as u64 || bytes_at(source, 0, MAGIC.len())? != MAGIC {
+        return Err(Unreadable::Damage("it is not a Parquet file".to_owned()));
+    }
+    let Some(end) = length.checked_sub(TAIL as u64) else { return Err(Unreadable::truncated(length)) };
+    let tail = bytes_at(source, end, TAIL)?;
     if !tail.ends_with(MAGIC) {
-        return Err(truncated());
+        return Err(Unreadable::truncated(length));
     }
-    let unreadable = |why: &str| damaged(format!("its footer is not readable: {why}"));
     let size = footer_size(&tail);
-    let start = end.checked_sub(size as u64).ok_or_else(|| unreadable("its length is wrong"))?;
-    let mut footer = bytes_at(source, start, size).map_err(fails)?;
+    let Some(start) = end.checked_sub(size as u64) else { return Err(Unreadable::footer("its length is wrong")) };
+    let mut footer = bytes_at(source, start, size)?;
     footer.extend_from_slice(&tail);
-    let before = start.checked_sub(CHECKSUM as u64);
-    let stored = before.map(|before| bytes_at(source, before, CHECKSUM)).transpose().map_err(fails)?;
-    let is_checked = stored.as_ref().is_some_and(|stored| stored.starts_with(TAG));
-    if is_checked && stored.is_some_and(|stored| stored != checksum(&footer)) {
-        return Err(damaged("its footer does not match its checksum".to_owned()));
+    let stored = match start.checked_sub(CHECKSUM as u64) {
+        Some(before) => bytes_at(source, before, CHECKSUM)?,
+        None => Vec::new(),
+    };
+    let is_checked = stored.starts_with(TAG);
+    if is_checked && stored != checksum(&footer) {
+        return Err(Unreadable::Damage("its footer does not match its checksum".to_owned()));
     }
     footer.truncate(size);
     match decode(&footer) {
         Ok(metadata) => Ok(Footer { metadata, is_checked }),
-        Err(why) => Err(unreadable(&why)),
+        Err(why) => Err(Unreadable::footer(&why)),
     }
 }
 
 fn decode(footer: &[u8]) -> Result<ParquetMetaData, String> {
-    let invalid = || "its values are invalid".to_owned();
-    let decoded = catch_unwind(AssertUnwindSafe(|| ParquetMetaDataReader::decode_metadata(footer)));
-    let metadata = decoded.map_err(|_| invalid())?.map_err(|error| error.to_string())?;
-    let is_valid = metadata.row_groups().iter().all(has_valid_numbers);
-    is_valid.then_some(metadata).ok_or_else(invalid)
+    match catch_unwind(AssertUnwindSafe(|| ParquetMetaDataReader::decode_metadata(footer))) {
+        Ok(Ok(metadata)) if metadata.row_groups().iter().all(has_valid_numbers) => Ok(metadata),
+        Ok(Err(error)) => Err(error.to_string()),
+        Ok(Ok(_)) | Err(_) => Err("its values are invalid".to_owned()),
+    }
 }
 
 /// `true` if a row group has no negative number, with which a reader would panic.
@@ -88,16 +116,22 @@ fn has_valid_numbers(group: &RowGroupMetaData) -> bool {
 /// The last footer of a damaged file that can be decoded, whether or not it matches its checksum. Other bytes may
 /// follow it.
 pub(crate) fn find(source: &File, name: &str) -> Result<Option<ParquetMetaData>, Error> {
-    let fails = |error| Error::storage(name, error);
-    let length = source.metadata().map_err(fails)?.len();
+    find_last(source).map_err(|error| Error::storage(name, error))
+}
+
+fn find_last(source: &File) -> io::Result<Option<ParquetMetaData>> {
+    let length = source.metadata()?.len();
     let start = length.saturating_sub(MAX_GARBAGE);
     let count = usize::try_from(length - start).unwrap_or_default();
-    let end = bytes_at(source, start, count).map_err(fails)?;
+    let end = bytes_at(source, start, count)?;
     for position in (0..end.len()).rev() {
-        let Some(tail) = end.get(position..position + TAIL).filter(|tail| tail.ends_with(MAGIC)) else { continue };
+        let Some(tail) = end.get(position..position + TAIL) else { continue };
+        if !tail.ends_with(MAGIC) {
+            continue;
+        }
         let size = footer_size(tail);
         let Some(footer_start) = (start + position as u64).checked_sub(size as u64) else { continue };
-        let footer = bytes_at(source, footer_start, size).map_err(fails)?;
+        let footer = bytes_at(source, footer_start, size)?;
         if let Ok(metadata) = decode(&footer) {
             return Ok(Some(metadata));
         }
@@ -107,14 +141,19 @@ pub(crate) fn find(source: &File, name: &str) -> Result<Option<ParquetMetaData>,
 
 /// Writes the end of a file, which begins after its last row group, with the checksum of the footer.
 pub(crate) fn write(end: &[u8], out: &mut impl Write) -> io::Result<()> {
-    let invalid = || io::Error::new(ErrorKind::InvalidData, "the footer of the file has an invalid length");
-    let tail = end.len().checked_sub(TAIL).and_then(|tail| end.get(tail..)).ok_or_else(invalid)?;
-    let size = footer_size(tail) + TAIL;
-    let start = end.len().checked_sub(size).ok_or_else(invalid)?;
-    let (before, footer) = end.split_at(start);
+    let Some((before, footer)) = split_footer(end) else {
+        return Err(io::Error::new(ErrorKind::InvalidData, "the footer of the file has an invalid length"));
+    };
     out.write_all(before)?;
     out.write_all(&checksum(footer))?;
     out.write_all(footer)
+}
+
+/// The bytes before a footer, and the footer with its tail.
+fn split_footer(end: &[u8]) -> Option<(&[u8], &[u8])> {
+    let tail = end.get(end.len().checked_sub(TAIL)?..)?;
+    let size = footer_size(tail) + TAIL;
+    Some(end.split_at(end.len().checked_sub(size)?))
 }
 
 /// The tag and the checksum of a footer with its tail.

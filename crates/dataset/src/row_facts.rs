@@ -89,9 +89,9 @@ impl RowFacts {
                 self.invalid.add(self.range_of(timestamp(*time)));
             }
         }
-        let first = all.iter().min().map(|time| timestamp(*time));
-        let last = all.iter().max().map(|time| timestamp(*time));
-        self.extend(first, last);
+        if let (Some(first), Some(last)) = (all.iter().min(), all.iter().max()) {
+            self.extend(Some(timestamp(*first)), Some(timestamp(*last)));
+        }
         for row in out_of_range(rows) {
             if let Some(time) = all.get(row) {
                 self.out_of_range.add(self.range_of(timestamp(*time)));
@@ -129,10 +129,12 @@ impl RowFacts {
         self.invalid = self.invalid.without(&removed);
         self.out_of_range = self.out_of_range.without(&removed);
         let left = self.present.bounds();
-        let last_of = |end: Timestamp| self.interval.start_of(end - Duration::from_nanos(1));
-        let is_left = |time: &Timestamp| !range.contains(time);
-        self.first = self.first.filter(is_left).or(left.as_ref().map(|left| left.start));
-        self.last = self.last.filter(is_left).or(left.map(|left| last_of(left.end)));
+        if self.first.is_none_or(|first| range.contains(&first)) {
+            self.first = left.as_ref().map(|left| left.start);
+        }
+        if self.last.is_none_or(|last| range.contains(&last)) {
+            self.last = left.map(|left| self.interval.start_of(left.end - Duration::from_nanos(1)));
+        }
     }
 
     /// The number of intervals from most records to the next one.
@@ -147,7 +149,10 @@ impl RowFacts {
 
     /// Returns the ranges without a record between the first and the last record.
     pub(crate) fn gaps(&self) -> TimeRanges {
-        let mut gaps = self.present.bounds().map(|bounds| self.present.uncovered(bounds)).unwrap_or_default();
+        let mut gaps = match self.present.bounds() {
+            Some(bounds) => self.present.uncovered(bounds),
+            None => TimeRanges::default(),
+        };
         // The first and the last interval may be partly before or after the data.
         if let Some(known) = self.known() {
             gaps.extend(&self.partial.within(&known));

@@ -63,8 +63,13 @@ impl SeriesRequest {
             )));
         }
         params.retain(|(name, _)| name != time);
-        let set = params.iter().filter_map(|(name, value)| Some(encoded_param(name, value.as_ref()?)));
-        let path = std::iter::once(endpoint.to_string()).chain(set).collect::<Vec<_>>().join("/");
+        let mut path = endpoint.to_string();
+        for (name, value) in &params {
+            if let Some(value) = value {
+                path.push('/');
+                path.push_str(&encoded_param(name, value));
+            }
+        }
         let time_is_end = history.is_some_and(|info| info.time_is_end);
         Ok(Self { request, params, path, interval, time, time_is_end, range: None })
     }
@@ -129,21 +134,42 @@ pub(crate) fn endpoint_of(path: &str) -> &str {
 fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
     let endpoint = request.endpoint();
     let history = endpoint.history(request.service());
-    let own = history.map(|info| [info.from, info.to, info.limit, info.sort.map_or("", |(param, _)| param)]);
     let mut known: Vec<_> = endpoint.params().collect();
-    known.retain(|param| own.is_none_or(|own| !own.contains(&param.wire_name)));
-    known.sort_by_key(|param| (history.is_some_and(|info| param.wire_name == info.step), param.required.is_some()));
-    let others = request.params().map(|(name, _)| name).filter(|name| endpoint.param(name).is_none());
+    if let Some(info) = history {
+        let sort = info.sort.map_or("", |(param, _)| param);
+        known.retain(|param| ![info.from, info.to, info.limit, sort].contains(&param.wire_name));
+        known.sort_by_key(|param| (param.wire_name == info.step, param.required.is_some()));
+    } else {
+        known.sort_by_key(|param| param.required.is_some());
+    }
+    let mut names = Vec::new();
+    for (name, _) in request.params() {
+        if endpoint.param(name).is_none() {
+            names.push(name);
+        }
+    }
+    for param in known {
+        names.push(param.wire_name);
+    }
     let mut all: Vec<(String, Option<String>)> = Vec::new();
-    for name in others.chain(known.into_iter().map(|param| param.wire_name)) {
-        let values = request.params().filter(|(other, value)| *other == name && !value.is_empty());
-        let values: Vec<_> = values.map(|(_, value)| value).collect();
+    for name in names {
         let stored = stored_name(endpoint, name);
         if all.iter().all(|(known, _)| *known != stored) {
-            all.push((stored, (!values.is_empty()).then(|| values.join(","))));
+            all.push((stored, value_of(request, name)));
         }
     }
     all
+}
+
+/// The values of a param that are set, separated by commas; `None` if there are none.
+fn value_of(request: &Request<Dynamic>, name: &str) -> Option<String> {
+    let mut values = Vec::new();
+    for (other, value) in request.params() {
+        if other == name && !value.is_empty() {
+            values.push(value);
+        }
+    }
+    if values.is_empty() { None } else { Some(values.join(",")) }
 }
 
 /// Returns the name of a param in tables: the oldest one, so that a rename by the service continues the stored series. A

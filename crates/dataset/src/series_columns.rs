@@ -33,28 +33,52 @@ pub(crate) fn identifies(field: &Field) -> bool {
 /// agree with a param. The params identify the series of the record; a param that is not set has no value.
 pub fn unknown_fields(params: &[(String, Option<String>)], record: &AnyRecord) -> Option<String> {
     let unknown = record.unknown_fields().filter(|all| !all.is_empty());
-    let named = params.iter().filter_map(|param| Some((param, json(record, &param.0)?)));
-    let named: Vec<_> = named.collect();
-    if named.is_empty() {
+    let mut kept = Vec::new();
+    let mut has_param = false;
+    for (name, value) in params {
+        let Some(json) = json(record, name) else { continue };
+        has_param = true;
+        if let Some(value) = value
+            && json != NULL
+            && !agree(value, &json)
+        {
+            kept.push(member(name, &json));
+        }
+    }
+    if !has_param {
         return Some(unknown?.as_json().to_owned());
     }
-    let others = unknown.into_iter().flat_map(UnknownFields::iter_raw);
-    let others = others.filter(|(name, _)| named.iter().all(|((param, _), _)| param != name));
-    let contradicts =
-        |value: &Option<String>, json: &str| json != NULL && value.as_ref().is_some_and(|value| !agree(value, json));
-    let contradicting = named.iter().filter(|((_, value), json)| contradicts(value, json));
-    let kept = contradicting.map(|((name, _), json)| (name.into(), json.as_str()));
-    let kept = kept.chain(others).map(|(name, json): (Cow<'_, str>, _)| format!("{}:{json}", Value::from(&*name)));
-    let kept = kept.collect::<Vec<_>>().join(",");
-    (!kept.is_empty()).then(|| format!("{{{kept}}}"))
+    for (name, json) in unknown.into_iter().flat_map(UnknownFields::iter_raw) {
+        // The record has a value of each param with the name of an unknown field.
+        if params.iter().all(|(param, _)| *param != name) {
+            kept.push(member(&name, json));
+        }
+    }
+    if kept.is_empty() {
+        return None;
+    }
+    Some(format!("{{{}}}", kept.join(",")))
+}
+
+/// A member of a JSON object.
+fn member(name: &str, json: &str) -> String {
+    format!("{}:{json}", Value::from(name))
 }
 
 /// The values of a column that identifies the series. If the param is not set, the column has the value of the record's
 /// field of this name, if there is one.
 pub(crate) fn identity((name, value): &Param, records: &[AnyRecord]) -> ArrayRef {
-    let given = |record| json(record, name).filter(|json| json != NULL).map(|json| text(&json).into_owned());
-    let repeated = value.as_ref().map(|value| StringArray::new_repeated(value, records.len()));
-    Arc::new(repeated.unwrap_or_else(|| records.iter().map(given).collect()))
+    if let Some(value) = value {
+        return Arc::new(StringArray::new_repeated(value, records.len()));
+    }
+    let mut values = Vec::with_capacity(records.len());
+    for record in records {
+        values.push(match json(record, name) {
+            Some(json) if json != NULL => Some(text(&json).into_owned()),
+            _ => None,
+        });
+    }
+    Arc::new(StringArray::from(values))
 }
 
 /// The JSON of a value that is missing.
@@ -63,17 +87,29 @@ const NULL: &str = "null";
 /// The value of a record's field as JSON; `None` if the record has no such field. A value that does not fit its field
 /// is among the unknown fields.
 fn json(record: &AnyRecord, name: &str) -> Option<String> {
-    let unknown = record.unknown_fields().filter(|all| !all.is_empty()).and_then(|all| all.get_raw(name));
-    unknown.map(str::to_owned).or_else(|| serde_json::to_string(&record.value(name)?).ok())
+    if let Some(unknown) = record.unknown_fields()
+        && !unknown.is_empty()
+        && let Some(json) = unknown.get_raw(name)
+    {
+        return Some(json.to_owned());
+    }
+    serde_json::to_string(&record.value(name)?).ok()
 }
 
 /// The text of a JSON string, and any other JSON unchanged.
 fn text(json: &str) -> Cow<'_, str> {
-    serde_json::from_str::<String>(json).map_or(json.into(), Cow::Owned)
+    match serde_json::from_str::<String>(json) {
+        Ok(text) => Cow::Owned(text),
+        Err(_) => json.into(),
+    }
 }
 
 /// `true` if the value of a param and a value of a record are the same text or number.
 fn agree(param: &str, json: &str) -> bool {
-    let (text, number) = (text(json), |text: &str| text.parse::<f64>().ok());
-    text == param || number(&text).is_some_and(|value| number(param) == Some(value))
+    let text = text(json);
+    if text == param {
+        return true;
+    }
+    let number = text.parse::<f64>().ok();
+    number.is_some() && number == param.parse::<f64>().ok()
 }

@@ -126,9 +126,20 @@ impl SeriesStatus {
 
     /// `all` also has the facts of the records that are not in the files yet.
     fn new(path: String, state: SeriesState, all: &RowFacts, files: Vec<String>) -> Self {
-        let (rows, interval, gaps, unfetched) = (&state.rows, state.rows.interval, state.gaps(), state.unfetched());
+        let rows = &state.rows;
+        let interval = rows.interval;
+        let gaps = state.gaps();
+        let unfetched = state.unfetched();
         let mut missing = gaps.clone();
         missing.extend(&unfetched);
+        let mut empty = Vec::new();
+        for range in state.empty.all() {
+            empty.push(range.from..range.to);
+        }
+        let last_seen = match all.last {
+            Some(last) => all.last_seen.before(all.interval.moved(last, -1)),
+            None => BTreeMap::new(),
+        };
         Self {
             path,
             interval,
@@ -146,8 +157,8 @@ impl SeriesStatus {
             revised: state.revised,
             is_retired: state.retired.is_some(),
             asked: state.requested.bounds(),
-            empty: state.empty.all().map(|empty| empty.from..empty.to).collect(),
-            last_seen: all.last.map(|last| all.last_seen.before(all.interval.moved(last, -1))).unwrap_or_default(),
+            empty,
+            last_seen,
             first_age: state.first_seen.age(rows.interval),
             first_moves: state.first_seen.has_moved(rows.interval),
             spacing: rows.usual_spacing(),
@@ -171,10 +182,13 @@ pub async fn verify(target: &Target) -> Result<Status, Error> {
     let mut status = tables.status()?;
     for StoredTable { table, .. } in &tables.tables {
         for path in table.state.files.keys() {
-            status.damaged.extend(table.verify(path).await.err().map(|damage| damage.to_string()));
+            if let Err(damage) = table.verify(path).await {
+                status.damaged.push(damage.to_string());
+            }
         }
-        let revisions = revisions::read(&table.place.storage, &table.place.revisions()).await;
-        status.damaged.extend(revisions.err().map(|damage| damage.to_string()));
+        if let Err(damage) = revisions::read(&table.place.storage, &table.place.revisions()).await {
+            status.damaged.push(damage.to_string());
+        }
     }
     status.damaged.sort();
     status.damaged.dedup();
@@ -195,7 +209,9 @@ impl StoredTables {
             for series in status.series.iter_mut().skip(known) {
                 series.is_running = running.is_some();
             }
-            status.running = status.running.or_else(|| running.clone());
+            if status.running.is_none() {
+                status.running.clone_from(running);
+            }
         }
         status.missing_fields = MissingField::all(missing_fields);
         status.unsent_fields = UnsentField::all(unsent_fields);
@@ -211,46 +227,35 @@ impl Status {
     /// Retires the series that the last run of their named job has left out.
     fn note_retired(&mut self) {
         let mut last: BTreeMap<String, Timestamp> = BTreeMap::new();
-        for (name, time) in self.series.iter().filter_map(|series| series.job.as_ref()) {
-            let latest = last.entry(name.clone()).or_insert(*time);
-            *latest = (*latest).max(*time);
+        for series in &self.series {
+            if let Some((name, time)) = &series.job {
+                let latest = last.entry(name.clone()).or_insert(*time);
+                *latest = (*latest).max(*time);
+            }
         }
         for series in &mut self.series {
-            series.is_retired |= series.job.as_ref().is_some_and(|(name, time)| last.get(name) > Some(time));
+            if let Some((name, time)) = &series.job {
+                series.is_retired |= last.get(name) > Some(time);
+            }
         }
     }
 
     fn add(&mut self, table: &Table, is_running: bool) -> Result<(), Error> {
-        self.damaged.extend(table.damaged.iter().map(|damage| damage.error().to_string()));
+        for damage in &table.damaged {
+            self.damaged.push(damage.error().to_string());
+        }
         if table.is_without_state() {
             self.without_state.push(table.place.name(&table.place.data));
         }
         self.lost_rows.extend(lost_rows::unacknowledged(&table.state));
-        if let Err(lost) = table.check_text() {
-            // Without the folder of its rows, nothing shows that a backfill has written the file.
-            if !table.parts().is_dir() {
-                return Err(lost);
+        self.add_text(table, is_running)?;
+        for file in &table.journal {
+            let rows = file.state.rows();
+            if rows > 0 {
+                self.pending += rows;
+                let written = file.state.run.as_ref().map(|run| run.written);
+                self.pending_since = self.pending_since.into_iter().chain(written).min();
             }
-            self.damaged.push(lost.to_string());
-        } else {
-            for (path, vanished) in &table.vanished {
-                self.damaged.push(vanished.message(&table.place.name(path)));
-            }
-            let why = match table.text_state()? {
-                TextState::Current => "",
-                TextState::Changed => "missing or changed since a backfill wrote it; the next run writes it again",
-                // The run that has fetched the records of the journal, or the next one, writes it.
-                TextState::Outdated if is_running || !table.journal.is_empty() => "",
-                TextState::Outdated => "outdated, because a run was stopped; the next run writes it again",
-            };
-            if !why.is_empty() {
-                self.damaged.push(format!("{}: {why}", quoted(table.text_path().unwrap_or_default())));
-            }
-        }
-        for file in table.journal.iter().map(|file| &file.state).filter(|file| file.rows() > 0) {
-            self.pending += file.rows();
-            let written = file.run.as_ref().map(|run| run.written);
-            self.pending_since = self.pending_since.into_iter().chain(written).min();
         }
         for (path, (state, rows)) in table.current() {
             let files = files_of(table, &state.rows);
@@ -260,16 +265,46 @@ impl Status {
         }
         Ok(())
     }
+
+    /// Adds what is wrong with the text file of a table, and with its missing files.
+    fn add_text(&mut self, table: &Table, is_running: bool) -> Result<(), Error> {
+        if let Err(lost) = table.check_text() {
+            // Without the folder of its rows, nothing shows that a backfill has written the file.
+            if !table.parts().is_dir() {
+                return Err(lost);
+            }
+            self.damaged.push(lost.to_string());
+            return Ok(());
+        }
+        for (path, vanished) in &table.vanished {
+            self.damaged.push(vanished.message(&table.place.name(path)));
+        }
+        let why = match table.text_state()? {
+            TextState::Current => return Ok(()),
+            TextState::Changed => "missing or changed since a backfill wrote it; the next run writes it again",
+            // The run that has fetched the records of the journal, or the next one, writes it.
+            TextState::Outdated if is_running || !table.journal.is_empty() => return Ok(()),
+            TextState::Outdated => "outdated, because a run was stopped; the next run writes it again",
+        };
+        self.damaged.push(format!("{}: {why}", quoted(table.text_path().unwrap_or_default())));
+        Ok(())
+    }
 }
 
 /// Returns the files of a table with rows of a series.
 fn files_of(table: &Table, rows: &RowFacts) -> Vec<String> {
-    let has_rows = |path: &&String| {
-        table.place.period_of(path).is_some_and(|(_, period)| !rows.present.within(&period).is_empty())
-    };
-    let text = table.text_path().map(|path| path.display().to_string());
-    let name = |path: &String| text.clone().unwrap_or_else(|| table.place.name(path));
-    table.state.files.keys().filter(has_rows).map(name).collect()
+    let mut files = Vec::new();
+    for path in table.state.files.keys() {
+        let Some((_, period)) = table.place.period_of(path) else { continue };
+        if rows.present.within(&period).is_empty() {
+            continue;
+        }
+        files.push(match table.text_path() {
+            Some(text) => text.display().to_string(),
+            None => table.place.name(path),
+        });
+    }
+    files
 }
 
 #[cfg(test)]

@@ -128,7 +128,8 @@ impl Table {
         if let Some(FileState { origin, run: Some(run), .. }) = this.journal.first().map(|file| &file.state)
             && this.state.origin.is_empty()
         {
-            (this.state.origin, this.state.partition) = (origin.clone(), run.partition);
+            this.state.origin.clone_from(origin);
+            this.state.partition = run.partition;
         }
         this.earlier = Earlier::of(&this.state);
         this.columns = this.all_columns()?;
@@ -138,10 +139,18 @@ impl Table {
     /// Returns whether the table has data files and no state, for example because its folder was copied without it. A run
     /// that was killed before it has written the first state leaves a journal.
     pub(crate) fn is_without_state(&self) -> bool {
-        let has_state_damage = self.damaged.iter().any(|damage| damage.path == self.place.state());
-        let has_files =
-            !self.state.files.is_empty() || self.damaged.iter().any(|damage| !damage.path.ends_with(JOURNAL));
-        !self.place.is_single && self.stored.is_none() && self.journal.is_empty() && has_files && !has_state_damage
+        if self.place.is_single || self.stored.is_some() || !self.journal.is_empty() {
+            return false;
+        }
+        let state = self.place.state();
+        let mut has_files = !self.state.files.is_empty();
+        for damage in &self.damaged {
+            if damage.path == state {
+                return false;
+            }
+            has_files |= !damage.path.ends_with(JOURNAL);
+        }
+        has_files
     }
 
     /// Returns the error of a damaged file.
@@ -152,17 +161,23 @@ impl Table {
     /// Returns the columns of the files, of the journal, and of the job. Fails if a column has another type in the
     /// catalogue than in the existing files, or two types in the catalogue.
     fn all_columns(&self) -> Result<SchemaRef, Error> {
-        let existing = || self.state.columns.iter().cloned().chain(self.journal.iter().map(ParquetInput::schema));
-        let columns = |series: &[SeriesRequest]| joined(existing(), series);
-        columns(&self.series).map(|columns| with_fetched_at(&columns)).map_err(|why| {
-            let location = self.place.location();
-            match self.series.chunks(1).find_map(|one| columns(one).err()) {
-                Some(why) => Error::rebuild(location, why),
-                None => Error::invalid_input(format!(
-                    "{location}: {why}; write the endpoints to a folder, which has separate files for each endpoint"
-                )),
+        let mut existing = Vec::from_iter(self.state.columns.clone());
+        for file in &self.journal {
+            existing.push(file.schema());
+        }
+        let why = match joined(existing.clone(), &self.series) {
+            Ok(columns) => return Ok(with_fetched_at(&columns)),
+            Err(why) => why,
+        };
+        let location = self.place.location();
+        for one in self.series.chunks(1) {
+            if let Err(why) = joined(existing.clone(), one) {
+                return Err(Error::rebuild(location, why));
             }
-        })
+        }
+        Err(Error::invalid_input(format!(
+            "{location}: {why}; write the endpoints to a folder, which has separate files for each endpoint"
+        )))
     }
 
     /// Returns the interval between the records of the job, if it has several intervals, the shortest.
@@ -209,8 +224,8 @@ impl Table {
 
     /// Returns the state of a series, which is created if it is missing.
     pub(crate) fn series_state(&mut self, series: &SeriesRequest) -> &mut SeriesState {
-        let new = || SeriesState::new(&RowFacts::new(series));
-        self.state.series.entry(series.path().to_owned()).or_insert_with(new)
+        let entry = self.state.series.entry(series.path().to_owned());
+        entry.or_insert_with(|| SeriesState::new(&RowFacts::new(series)))
     }
 
     /// Adds the checksum of an unreadable record; returns `false` if an earlier one had the same.
@@ -221,8 +236,7 @@ impl Table {
 
     /// Keeps the error with which the service has rejected a series.
     pub(crate) fn note_rejected(&mut self, series: &SeriesRequest, error: String) {
-        let has_rows = |section: &Section| section.path == series.path() && section.count > 0;
-        let is_in_journal = self.journal.iter().flat_map(|file| &file.state.sections).any(has_rows);
+        let is_in_journal = self.is_in_journal(series);
         let state = self.series_state(series);
         state.rejected = Some(error);
         // A series that never had a record does not exist, so no record is missing.
@@ -231,28 +245,40 @@ impl Table {
         }
     }
 
+    /// `true` if the journal has rows of a series.
+    fn is_in_journal(&self, series: &SeriesRequest) -> bool {
+        for file in &self.journal {
+            let mut sections = file.state.sections.iter();
+            if sections.any(|section| section.path == series.path() && section.count > 0) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Returns the states of all series with the fetched ranges of the journal, and the facts of their rows in the files
     /// and in the journal.
     pub(crate) fn current(&self) -> BTreeMap<String, (SeriesState, RowFacts)> {
-        let known = self.state.series.iter();
-        let mut all: BTreeMap<_, _> =
-            known.map(|(path, one)| (path.clone(), (one.clone(), one.rows.clone()))).collect();
-        for FileState { run, sections, .. } in self.journal.iter().map(|file| &file.state) {
-            let reached = run.as_ref().and_then(|run| run.reached);
-            let (run, refetch) = run.as_ref().map(|run| (run.started, run.refetch)).unzip();
+        let mut all = BTreeMap::new();
+        for (path, series) in &self.state.series {
+            all.insert(path.clone(), (series.clone(), series.rows.clone()));
+        }
+        for file in &self.journal {
+            let FileState { run, sections, .. } = &file.state;
+            let run = run.as_ref();
             for Section { path, rows, fetched, .. } in sections {
-                let new = || (SeriesState::new(rows), rows.emptied());
-                let (series, all_rows) = all.entry(path.clone()).or_insert_with(new);
+                let known = all.entry(path.clone()).or_insert_with(|| (SeriesState::new(rows), rows.emptied()));
+                let (series, all_rows) = known;
                 all_rows.add_all(rows);
                 series.requested.extend(fetched);
                 series.unfetched = series.unfetched.without(fetched);
-                let of_run = series.fetched_by_run.entry(run).or_default();
+                let of_run = series.fetched_by_run.entry(run.map(|run| run.started)).or_default();
                 of_run.extend(fetched);
                 // A range counts as fetched only if, in its own run, it was older by the refetch time than the newest
                 // record, or than the time of the service. In younger ranges, values may still change, and missing
                 // records may still be published.
                 if let Some(last) = all_rows.last {
-                    let end = reached.map_or(last, |reached| last.max(reached)) - refetch.unwrap_or_default();
+                    let end = run.map_or(last, |run| run.settled_until(last));
                     series.settled.extend(&of_run.until(end));
                 }
             }
@@ -266,58 +292,80 @@ impl Table {
         if sections.is_empty() {
             return Ok(());
         }
-        let (origin, partition, written) = (self.state.origin.clone(), self.state.partition, Timestamp::now());
-        let WritingRun { started, refetch, reached } = *run;
-        let run = Some(RunFacts { started, refetch, written, partition, reached: Some(reached) });
+        let run = RunFacts {
+            started: run.started,
+            refetch: run.refetch,
+            written: Timestamp::now(),
+            partition: self.state.partition,
+            reached: Some(run.reached),
+        };
+        let state = FileState { origin: self.state.origin.clone(), run: Some(run), ..FileState::default() };
         let content = |out: Out<'_>| {
             let mut file = ParquetFile::new(out, self.columns.clone(), [GROUP, ROW_GROUP], Purpose::Journal)?;
             for (section, batches) in sections.into_values() {
                 file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
-                batches.iter().try_for_each(|batch| file.write(batch))?;
+                for batch in &batches {
+                    file.write(batch)?;
+                }
             }
-            file.finish(FileState { origin, run, ..FileState::default() })
+            file.finish(state)
         };
-        let (storage, path) = (&self.place.storage, journal::next_path(&self.place.home, self.journal.last()));
+        let storage = &self.place.storage;
+        let path = journal::next_path(&self.place.home, self.journal.last());
         storage.put(&path, None, content).await?;
-        let file = ParquetInput::find(storage, &path, true).await?;
-        self.journal.push(file.ok_or_else(|| Error::damaged(storage.name(&path), "it was deleted"))?);
+        let Some(file) = ParquetInput::find(storage, &path, true).await? else {
+            return Err(Error::damaged(storage.name(&path), "it was deleted"));
+        };
+        self.journal.push(file);
         Ok(())
     }
 
     /// Returns a message if a file is expected to have much more rows than is good for readers and for updates.
     pub(crate) fn outgrown(&self) -> Option<String> {
-        let partition = self.state.partition.filter(|_| !self.state.files.is_empty())?;
-        let (interval, series) = (self.interval(), self.state.series.len().max(self.series.len()));
-        let (best, rows) = (Partition::for_rows(interval, series), partition.rows(interval, series));
-        (best != partition && rows > 2 * MAX_ROWS).then(|| {
-            let location = self.place.location();
-            format!(
-                "{location}: a file of a {partition} will have {rows} rows; for files of a {best}, move them away and \
-                 run the same command again"
-            )
-        })
+        let partition = self.state.partition?;
+        let interval = self.interval();
+        let series = self.state.series.len().max(self.series.len());
+        let best = Partition::for_rows(interval, series);
+        let rows = partition.rows(interval, series);
+        if self.state.files.is_empty() || best == partition || rows <= 2 * MAX_ROWS {
+            return None;
+        }
+        let location = self.place.location();
+        Some(format!(
+            "{location}: a file of a {partition} will have {rows} rows; for files of a {best}, move them away and run \
+             the same command again"
+        ))
     }
 
     /// Writes the state of the data files, if it has changed.
     pub(crate) async fn save(&mut self) -> Result<(), Error> {
-        if self.stored.as_ref() != Some(&self.state) {
-            let content = |out: Out<'_>| Ok(out.write_all(saved_state::to_file(&self.state).as_bytes())?);
-            let ((), version) = self.place.storage.put(&self.place.state(), self.version.as_deref(), content).await?;
-            (self.stored, self.version) = (Some(self.state.clone()), Some(version));
+        if self.stored.as_ref() == Some(&self.state) {
+            return Ok(());
         }
+        let text = saved_state::to_file(&self.state);
+        let storage = &self.place.storage;
+        let replaced = self.version.as_deref();
+        let ((), version) =
+            storage.put(&self.place.state(), replaced, |out| Ok(out.write_all(text.as_bytes())?)).await?;
+        self.stored = Some(self.state.clone());
+        self.version = Some(version);
         Ok(())
     }
 
     /// Deletes the journal after its rows were merged into the data files.
     pub(crate) async fn clear_journal(&mut self) -> Result<(), Error> {
         // The files are closed first, because Windows keeps the folder of a file that is deleted while it is open.
-        let paths: Vec<_> = std::mem::take(&mut self.journal).into_iter().map(|file| file.path).collect();
+        let mut paths = Vec::new();
+        for file in std::mem::take(&mut self.journal) {
+            paths.push(file.path);
+        }
         for path in paths {
             self.place.storage.delete(&path).await?;
         }
-        let left = self.place.storage.list(&self.place.home).await?;
-        for (path, _) in left.iter().filter(|(path, _)| path.ends_with(".unfinished")) {
-            self.place.storage.delete(path).await?;
+        for (path, _) in self.place.storage.list(&self.place.home).await? {
+            if path.ends_with(".unfinished") {
+                self.place.storage.delete(&path).await?;
+            }
         }
         Ok(())
     }

@@ -41,14 +41,14 @@ pub struct TableSchema {
     /// The values of the first columns, which identify the series.
     params: Vec<Param>,
     /// The sources of the other columns.
-    sources: Vec<Source>,
+    sources: Vec<ColumnSource>,
     /// Whether no known field has the name of a param.
     has_own_columns: bool,
 }
 
 /// The source of the values of a column.
 #[derive(Clone, Copy, Debug)]
-enum Source {
+enum ColumnSource {
     /// The field with this index.
     Field(usize, ValueType),
     /// The time of a record whose fields are unknown.
@@ -69,29 +69,41 @@ impl TableSchema {
     /// The columns of a series: the endpoint, the params, and the fields of the records. If the fields are unknown, the
     /// columns are the time and the record as JSON.
     pub(crate) fn of_series(series: &SeriesRequest) -> Self {
-        let unknown = || {
-            let (time, record) = (described(series.time(), TIME, &[]), described(RECORD, ValueType::Any, &[]));
-            vec![(time, Source::Time), (record, Source::Record)]
+        let mut params = vec![(ENDPOINT.to_owned(), Some(series.endpoint().to_string()))];
+        params.extend_from_slice(&series.params);
+        let fields = match known_fields(series.endpoint()) {
+            Some(fields) => fields,
+            None => vec![
+                (described(series.time(), TIME, &[]), ColumnSource::Time),
+                (described(RECORD, ValueType::Any, &[]), ColumnSource::Record),
+            ],
         };
-        let endpoint = (ENDPOINT.to_owned(), Some(series.endpoint().to_string()));
-        let params = std::iter::once(endpoint).chain(series.params.iter().cloned());
-        Self::new(params.collect(), known_fields(series.endpoint()).unwrap_or_else(unknown))
+        Self::new(params, fields)
     }
 
-    fn new(params: Vec<Param>, mut fields: Vec<(Field, Source)>) -> Self {
+    fn new(params: Vec<Param>, mut fields: Vec<(Field, ColumnSource)>) -> Self {
         let mut unknown = UNKNOWN_FIELDS.to_owned();
         while fields.iter().any(|(field, _)| *field.name() == unknown) {
             unknown.insert(0, '_');
         }
         let meaning = "Fields that are not in the catalogue, as a JSON object.";
         let facts = metadata(&[("meaning", meaning), ("format", "json")]);
-        fields.push((Field::new(unknown, DataType::Utf8, true).with_metadata(facts), Source::UnknownFields));
-        let known = fields.len();
-        fields.retain(|(field, _)| params.iter().all(|(name, _)| name != field.name()));
-        let has_own_columns = fields.len() == known;
-        let (fields, sources): (Vec<_>, _) = fields.into_iter().unzip();
-        let columns = params.iter().map(|(name, _)| identifying(name)).chain(fields);
-        Self { schema: Arc::new(Schema::new(columns.collect::<Vec<_>>())), params, sources, has_own_columns }
+        fields.push((Field::new(unknown, DataType::Utf8, true).with_metadata(facts), ColumnSource::UnknownFields));
+        let mut columns = Vec::new();
+        for (name, _) in &params {
+            columns.push(identifying(name));
+        }
+        let mut sources = Vec::new();
+        let mut has_own_columns = true;
+        for (field, source) in fields {
+            if params.iter().any(|(name, _)| name == field.name()) {
+                has_own_columns = false;
+                continue;
+            }
+            columns.push(field);
+            sources.push(source);
+        }
+        Self { schema: Arc::new(Schema::new(columns)), params, sources, has_own_columns }
     }
 
     /// Returns the Arrow schema.
@@ -101,20 +113,25 @@ impl TableSchema {
 
     /// Converts records to a batch. `times` contains the time of each record, or `None` if it is unreadable.
     pub fn batch(&self, records: &[AnyRecord], times: &[Option<Timestamp>]) -> Result<RecordBatch, Error> {
-        let column = |source: &Source| match *source {
-            Source::Field(index, ty) => {
+        let mut columns = Vec::with_capacity(self.params.len() + self.sources.len());
+        for param in &self.params {
+            columns.push(self.identity(param, records));
+        }
+        for source in &self.sources {
+            columns.push(self.column(*source, records, times));
+        }
+        RecordBatch::try_new(self.schema.clone(), columns).map_err(Error::invalid_input)
+    }
+
+    fn column(&self, source: ColumnSource, records: &[AnyRecord], times: &[Option<Timestamp>]) -> ArrayRef {
+        match source {
+            ColumnSource::Field(index, ty) => {
                 array(ty, records.iter().map(|record| record.nth_value(index).unwrap_or(FieldValue::Null)))
             }
-            Source::Time => array(TIME, times.iter().map(|time| time.map_or(FieldValue::Null, FieldValue::Timestamp))),
-            Source::Record => {
-                let values = records.iter().map(|record| record.as_any().map_or(FieldValue::Null, FieldValue::Any));
-                array(ValueType::Any, values)
-            }
-            Source::UnknownFields => self.unknown_fields(records),
-        };
-        let params = self.params.iter().map(|param| self.identity(param, records));
-        let columns = params.chain(self.sources.iter().map(column)).collect();
-        RecordBatch::try_new(self.schema.clone(), columns).map_err(Error::invalid_input)
+            ColumnSource::Time => array(TIME, times.iter().map(|time| time_value(*time))),
+            ColumnSource::Record => array(ValueType::Any, records.iter().map(json_value)),
+            ColumnSource::UnknownFields => self.unknown_fields(records),
+        }
     }
 
     /// The column of a param.
@@ -142,27 +159,39 @@ impl TableSchema {
 }
 
 /// The columns of the fields of an endpoint's records; `None` if they are unknown.
-fn known_fields(endpoint: &EndpointInfo) -> Option<Vec<(Field, Source)>> {
+fn known_fields(endpoint: &EndpointInfo) -> Option<Vec<(Field, ColumnSource)>> {
     let BodyInfo::Series { record: Some(RecordInfo { fields, .. }), .. } = endpoint.body else { return None };
-    let column = |(index, info): (usize, &FieldInfo)| (field(info), Source::Field(index, info.ty));
-    Some(fields.iter().enumerate().map(column).collect())
+    let mut columns = Vec::with_capacity(fields.len());
+    for (index, info) in fields.iter().enumerate() {
+        columns.push((field(info), ColumnSource::Field(index, info.ty)));
+    }
+    Some(columns)
 }
 
 /// Creates the metadata of a column in Arrow and Parquet from these facts. Empty facts are omitted.
 fn metadata(facts: &[(&str, &str)]) -> HashMap<String, String> {
-    let known = facts.iter().filter(|(_, text)| !text.is_empty());
-    known.map(|(key, text)| ((*key).to_owned(), (*text).to_owned())).collect()
+    let mut metadata = HashMap::new();
+    for (key, text) in facts {
+        if !text.is_empty() {
+            metadata.insert((*key).to_owned(), (*text).to_owned());
+        }
+    }
+    metadata
 }
 
 /// `true` if the metadata marks the text of a column as JSON.
 pub(crate) fn is_json(field: &Field) -> bool {
-    field.metadata().get("format").is_some_and(|format| format == "json")
+    has_format(field, "json")
+}
+
+fn has_format(field: &Field, format: &str) -> bool {
+    field.metadata().get("format").map(String::as_str) == Some(format)
 }
 
 /// `true` if the metadata marks the text of a column as the digits of decimals. Earlier versions wrote them with
 /// quotes, and without this mark.
 pub(crate) fn is_decimal(field: &Field) -> bool {
-    field.metadata().get("format").is_some_and(|format| format == "decimal")
+    has_format(field, "decimal")
 }
 
 /// Creates the column of a field.
@@ -220,6 +249,21 @@ fn array<'r>(ty: ValueType, values: impl Iterator<Item = FieldValue<'r>>) -> Arr
             Arc::new(times.collect::<TimestampMicrosecondArray>().with_timezone("UTC"))
         }
         _ => Arc::new(values.map(text).collect::<StringArray>()),
+    }
+}
+
+fn time_value<'r>(time: Option<Timestamp>) -> FieldValue<'r> {
+    match time {
+        Some(time) => FieldValue::Timestamp(time),
+        None => FieldValue::Null,
+    }
+}
+
+/// A record whose fields are unknown.
+fn json_value(record: &AnyRecord) -> FieldValue<'_> {
+    match record.as_any() {
+        Some(record) => FieldValue::Any(record),
+        None => FieldValue::Null,
     }
 }
 

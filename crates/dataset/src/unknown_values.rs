@@ -21,14 +21,21 @@ pub(crate) fn is_object(field: &Field) -> bool {
 
 /// The object in the first row of a column.
 pub(crate) fn object(column: &ArrayRef) -> Object {
-    let Some(texts) = column.as_string_opt::<i32>().filter(|texts| texts.is_valid(0)) else { return Object::new() };
-    serde_json::from_str(texts.value(0)).unwrap_or_default()
+    match column.as_string_opt::<i32>() {
+        Some(texts) if texts.is_valid(0) => serde_json::from_str(texts.value(0)).unwrap_or_default(),
+        _ => Object::new(),
+    }
 }
 
 /// `true` if a field that is not a column has another value in the second object.
 pub(crate) fn has_other_value(old: &Object, new: &Object, is_column: impl Fn(&str) -> bool) -> bool {
-    let mut common = old.iter().filter(|(name, _)| !is_column(name));
-    common.any(|(name, was)| new.get(name).is_some_and(|is| was.get() != "null" && is.get() != was.get()))
+    for (name, was) in old {
+        let Some(is) = new.get(name) else { continue };
+        if was.get() != "null" && is.get() != was.get() && !is_column(name) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Adds the fields of an old object that the new object lacks, unless they have a column of their own. The text of the
@@ -53,8 +60,15 @@ pub(crate) fn merged_object(old: &ArrayRef, new: &ArrayRef, is_column: impl Fn(&
 }
 
 fn has_same_fields(old: &Object, new: &Object) -> bool {
-    let mut fields = old.iter().map(|(name, value)| (name, value.get()));
-    old.len() == new.len() && fields.all(|(name, value)| new.get(name).is_some_and(|other| other.get() == value))
+    if old.len() != new.len() {
+        return false;
+    }
+    for ((name, value), (other_name, other)) in old.iter().zip(new) {
+        if name != other_name || value.get() != other.get() {
+            return false;
+        }
+    }
+    true
 }
 
 /// The names of the unknown fields of a row that have a value and no column of their own.
@@ -72,9 +86,11 @@ pub(crate) fn unknown_names(rows: &RecordBatch, row: usize) -> BTreeSet<String> 
 
 /// The unknown fields of a row, as a JSON object or null.
 pub(crate) fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
-    let column = rows.column_by_name(UNKNOWN_FIELDS).and_then(|column| column.as_string_opt::<i32>());
-    let text = column.filter(|column| column.is_valid(row)).map(|column| column.value(row));
-    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    let Some(column) = rows.column_by_name(UNKNOWN_FIELDS) else { return Value::default() };
+    match column.as_string_opt::<i32>() {
+        Some(texts) if texts.is_valid(row) => serde_json::from_str(texts.value(row)).unwrap_or_default(),
+        _ => Value::default(),
+    }
 }
 
 /// Returns for each row whether a value did not fit its column. Such a value is among the unknown fields, under the
