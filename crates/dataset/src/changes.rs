@@ -93,8 +93,13 @@ impl Changes {
 
     /// The noted fields that are not in the catalogue and that no earlier row had.
     pub(crate) fn new_unknown(&self, seen: &BTreeSet<String>) -> BTreeSet<String> {
-        let is_new = |name: &&String| !seen.contains(*name) && !self.known_unknown.contains(*name);
-        self.unknown.iter().filter(is_new).cloned().collect()
+        let mut new = BTreeSet::new();
+        for name in &self.unknown {
+            if !seen.contains(name) && !self.known_unknown.contains(name) {
+                new.insert(name.clone());
+            }
+        }
+        new
     }
 
     /// The columns that have a value in a fetched row, and the noted unknown fields.
@@ -135,9 +140,11 @@ impl Changes {
 
     /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
     pub(crate) fn count(&mut self, times: &[i64], known: &Known) {
-        let is_known =
-            |time: &&i64| known.as_ref().is_some_and(|known| (known.start..=known.end).contains(&timestamp(**time)));
-        let filled = times.iter().filter(is_known).count();
+        let mut filled = 0;
+        if let Some(known) = known {
+            let known = known.start..=known.end;
+            filled = times.iter().filter(|time| known.contains(&timestamp(**time))).count();
+        }
         self.filled += filled as u64;
         self.added += (times.len() - filled) as u64;
     }

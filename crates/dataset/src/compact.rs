@@ -106,17 +106,27 @@ impl Table {
     /// Merges the journal into the data files, without the series `removed`. If the job has columns that the files do
     /// not have, all files are written again.
     async fn compact(&mut self, removed: &BTreeSet<String>) -> Result<Vec<Written>, Error> {
-        self.journal.iter().try_for_each(ParquetInput::verify)?;
-        let (columns, partition) = (self.columns.clone(), self.state.partition);
-        let current = self.current().into_iter().filter(|(path, _)| !removed.contains(path));
-        self.state.series = current.map(|(path, (series, _))| (path, series)).collect();
+        for file in &self.journal {
+            file.verify()?;
+        }
+        let columns = self.columns.clone();
+        let partition = self.state.partition;
+        let mut series = BTreeMap::new();
+        for (path, (state, _)) in self.current() {
+            if !removed.contains(&path) {
+                series.insert(path, state);
+            }
+        }
+        self.state.series = series;
         for path in removed {
             self.state.marks.remove_series(path);
         }
         let mut parts = journal::parts(&self.journal, partition, removed);
         if !removed.is_empty() || self.state.columns.as_ref().is_some_and(|known| !are_same(&columns, known)) {
-            for (_, range) in self.state.files.keys().filter_map(|path| self.place.period_of(path)) {
-                parts.entry(range.start).or_default();
+            for path in self.state.files.keys() {
+                if let Some((_, range)) = self.place.period_of(path) {
+                    parts.entry(range.start).or_default();
+                }
             }
         }
         self.state.columns = Some(columns.clone());
@@ -125,7 +135,8 @@ impl Table {
         let now = Timestamp::now();
         let mut all = Vec::new();
         for (start, parts) in parts {
-            let (path, range) = (self.place.file(partition, start), period(partition, start));
+            let path = self.place.file(partition, start);
+            let range = period(partition, start);
             let new = NewContent { parts: &parts, columns: &columns, removed, rules: &rules, catalogue: &catalogue };
             let (sections, version) = self.rewrite(&path, &range, new, now).await?;
             self.state.replace(&range, &sections);
@@ -170,8 +181,10 @@ impl Table {
         for (path, known) in &self.earlier.known {
             all.entry(path.clone()).or_default().known.clone_from(known);
         }
-        for section in self.journal.iter().flat_map(|file| &file.state.sections) {
-            all.entry(section.path.clone()).or_default().fetched.extend(&section.fetched);
+        for file in &self.journal {
+            for section in &file.state.sections {
+                all.entry(section.path.clone()).or_default().fetched.extend(&section.fetched);
+            }
         }
         all
     }
@@ -186,7 +199,9 @@ impl Table {
     ) -> Result<(Vec<Section>, String), Error> {
         let NewContent { parts, columns, removed, rules, catalogue } = new;
         let old = ParquetInput::find(&self.place.storage, path, true).await?;
-        old.as_ref().map_or(Ok(()), ParquetInput::verify)?;
+        if let Some(old) = &old {
+            old.verify()?;
+        }
         let version = old.as_ref().map(|old| old.version.clone());
         let generation = old.as_ref().and_then(|old| old.state.generation.clone());
         let next_generation = journal::unique_id();

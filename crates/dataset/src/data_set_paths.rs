@@ -26,7 +26,9 @@ pub(crate) const JOURNAL: &str = ".rows";
 pub(crate) fn reject_part(target: &Target) -> Result<(), Error> {
     let (Target::File { path, .. } | Target::Folder(path)) = target else { return Ok(()) };
     for folder in real_path(path).ancestors() {
-        if let Some(root) = folder.parent().filter(|root| has_endpoint(root, folder)) {
+        if let Some(root) = folder.parent()
+            && has_endpoint(root, folder)
+        {
             let data_set = as_written(path, root);
             let name = quoted(path);
             return Err(Error::invalid_input(format!("{name}: part of the data set {}; name that", quoted(data_set))));
@@ -71,8 +73,10 @@ fn has_endpoint(root: &Path, folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let Ok(tables) = root.join(HOME).read_dir() else { return false };
     for table in tables.flatten() {
-        let table = table.file_name();
-        if table.to_str().and_then(|table| table.rsplit_once('-')).is_some_and(|(endpoint, _)| endpoint == name) {
+        if let Some(table) = table.file_name().to_str()
+            && let Some((endpoint, _)) = table.rsplit_once('-')
+            && endpoint == name
+        {
             return true;
         }
     }
@@ -81,21 +85,26 @@ fn has_endpoint(root: &Path, folder: &Path) -> bool {
 
 /// Returns a folder above a path as the caller has written it.
 fn as_written(path: &Path, folder: &Path) -> PathBuf {
-    let is_folder = |path: &&Path| path.canonicalize().is_ok_and(|path| path == folder);
-    let written = path.ancestors().find(is_folder).unwrap_or(folder);
+    let mut ancestors = path.ancestors();
+    let written = ancestors.find(|path| path.canonicalize().is_ok_and(|path| path == folder)).unwrap_or(folder);
     Path::new(".").join(written.strip_prefix(".").unwrap_or(written))
 }
 
 /// Returns whether a path is that of a file of a data set: `ENDPOINT/INTERVAL-PERIOD.parquet`.
 pub(crate) fn is_part(path: &str) -> bool {
-    let name = path.strip_suffix(".parquet").and_then(|path| path.split_once('/')).map_or("", |(_, name)| name);
-    name.split_once('-').is_some_and(|(interval, period)| !interval.contains('/') && Partition::read(period).is_some())
+    let Some((_, name)) = path.split_once('/') else { return false };
+    let Some(name) = name.strip_suffix(".parquet") else { return false };
+    let Some((interval, period)) = name.split_once('-') else { return false };
+    !interval.contains('/') && Partition::read(period).is_some()
 }
 
 /// Returns the path of a file of a data set while it is being written: in the folder of its journal, because nothing
 /// but data is written to the folders with the data.
 pub(crate) fn unfinished(path: &str) -> Option<String> {
-    let (endpoint, name) = path.split_once('/').filter(|_| is_part(path))?;
+    if !is_part(path) {
+        return None;
+    }
+    let (endpoint, name) = path.split_once('/')?;
     let (interval, period) = name.split_once('-')?;
     Some(format!("{HOME}/{endpoint}-{interval}/{period}.unfinished"))
 }

@@ -120,7 +120,10 @@ impl ParquetInput {
 
     /// Compares the row groups with their checksums.
     pub(crate) fn verify(&self) -> Result<(), Error> {
-        (0..self.groups().len()).try_for_each(|group| self.verify_group(group))
+        for group in 0..self.groups().len() {
+            self.verify_group(group)?;
+        }
+        Ok(())
     }
 
     /// Compares a row group with its checksum.
@@ -210,7 +213,8 @@ impl ParquetInput {
         let groups = (0..self.groups().len()).filter(|group| groups.contains(group)).collect();
         let builder = builder.with_row_groups(groups).with_batch_size(BATCH);
         let reader = builder.with_offset(skip).with_limit(count).build();
-        let (name, reader) = (self.name.clone(), reader.map_err(|error| Error::storage(&self.name, error))?);
+        let reader = reader.map_err(|error| Error::storage(&self.name, error))?;
+        let name = self.name.clone();
         Ok(Box::new(reader.map(move |batch| batch.map_err(|error| Error::storage(&name, error)))))
     }
 }

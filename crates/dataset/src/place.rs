@@ -36,9 +36,10 @@ pub(crate) struct Place {
 impl Place {
     /// Returns the place of the rows of a series.
     pub(crate) fn of_series(storage: &FileStorage, target: &Target, series: &SeriesRequest) -> Self {
-        let of_table =
-            || Self::of_table(storage, &series.endpoint().to_string(), &series.interval().step().to_string());
-        Self::of_file(storage, target).unwrap_or_else(of_table)
+        match Self::of_file(storage, target) {
+            Some(file) => file,
+            None => Self::of_table(storage, &series.endpoint().to_string(), &series.interval().step().to_string()),
+        }
     }
 
     fn of_file(storage: &FileStorage, target: &Target) -> Option<Self> {
@@ -57,8 +58,14 @@ impl Place {
 
     fn of_table(storage: &FileStorage, endpoint: &str, interval: &str) -> Self {
         let home = format!("{HOME}/{endpoint}-{interval}");
-        let (storage, data, lock) = (storage.clone(), format!("{endpoint}/{interval}-"), format!("{home}.lock"));
-        Self { storage, data, home, lock, text: None, is_single: false }
+        Self {
+            storage: storage.clone(),
+            data: format!("{endpoint}/{interval}-"),
+            lock: format!("{home}.lock"),
+            home,
+            text: None,
+            is_single: false,
+        }
     }
 
     /// Returns the name of a file for messages.
@@ -154,8 +161,10 @@ impl Place {
 
     /// Returns the file with the rows of the period that begins at a time.
     pub(crate) fn file(&self, partition: Option<Partition>, start: Timestamp) -> String {
-        let period = |partition: Partition| format!("{}{}.parquet", self.data, partition.period(start));
-        partition.map_or_else(|| self.data.clone(), period)
+        match partition {
+            Some(partition) => format!("{}{}.parquet", self.data, partition.period(start)),
+            None => self.data.clone(),
+        }
     }
 
     /// Returns the partition and the period of a file; `None` if the file is not one of the table.
@@ -171,8 +180,11 @@ impl Place {
     /// part of the table.
     pub(crate) async fn files(&self) -> Result<BTreeMap<String, String>, Error> {
         if self.is_single {
-            let opened = self.storage.open(&self.data).await?;
-            return Ok(opened.map(|(_, version)| (self.data.clone(), version)).into_iter().collect());
+            let mut files = BTreeMap::new();
+            if let Some((_, version)) = self.storage.open(&self.data).await? {
+                files.insert(self.data.clone(), version);
+            }
+            return Ok(files);
         }
         let mut files = self.storage.list(self.folder()).await?;
         if let Some((foreign, _)) = files.iter().find(|(path, _)| path.ends_with(".parquet") && !is_part(path)) {
@@ -190,7 +202,8 @@ impl Place {
     /// Returns the files to move away for a rebuild.
     pub(crate) fn location(&self) -> String {
         let data = self.text.as_ref().map_or_else(|| self.folder(), |(name, _)| name);
-        let [data, home] = [data, &self.home].map(|path| quoted(self.name(path)));
+        let data = quoted(self.name(data));
+        let home = quoted(self.name(&self.home));
         format!("{data} and, if it exists, {home}")
     }
 

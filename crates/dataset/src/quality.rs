@@ -209,8 +209,7 @@ impl SeriesFigures {
         let revisions = self.revisions.values().sum();
         let mut fields = Vec::new();
         for (field, values) in self.fields {
-            let is_marked = |mark: &MissingField| mark.endpoint == status.endpoint() && mark.field == field;
-            let is_missing = missing.iter().any(is_marked);
+            let is_missing = missing.iter().any(|mark| mark.endpoint == status.endpoint() && mark.field == field);
             let revisions = self.revisions.remove(&field).unwrap_or_default();
             fields.push(FieldQuality { revisions, is_missing, ..values.figures(field) });
         }
@@ -263,7 +262,12 @@ impl Values {
     }
 
     fn figures(&self, field: String) -> FieldQuality {
-        let step = largest_step(&self.numbers);
+        let mut largest_change = None;
+        let mut largest_change_at = None;
+        if let Some((index, size)) = largest_step(&self.numbers) {
+            largest_change = Some(size);
+            largest_change_at = self.times.get(index + 1).map(|time| timestamp(*time));
+        }
         FieldQuality {
             field,
             values: self.values,
@@ -273,8 +277,8 @@ impl Values {
             mean: mean(&self.numbers),
             out_of_range: self.out_of_range,
             longest_constant: self.longest_constant,
-            largest_step: step.map(|(_, size)| size),
-            largest_step_at: step.and_then(|(index, _)| self.times.get(index + 1)).map(|time| timestamp(*time)),
+            largest_step: largest_change,
+            largest_step_at: largest_change_at,
             revisions: 0,
             is_missing: false,
         }
@@ -288,14 +292,21 @@ fn is_empty_text(column: &RowValue, row: usize) -> bool {
 
 /// Returns the index of the largest change between two numbers, and its size in median absolute deviations.
 fn largest_step(numbers: &[f64]) -> Option<(usize, f64)> {
-    let steps: Vec<f64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mut steps = Vec::new();
+    for pair in numbers.windows(2) {
+        steps.push(pair[1] - pair[0]);
+    }
     let middle = median(steps.clone())?;
-    let deviation = median(steps.iter().map(|step| (step - middle).abs()).collect())?;
+    let mut sizes = Vec::with_capacity(steps.len());
+    for step in steps {
+        sizes.push((step - middle).abs());
+    }
+    let deviation = median(sizes.clone())?;
     if deviation <= 0.0 || !deviation.is_finite() {
         return None;
     }
-    let sizes = steps.iter().map(|step| (step - middle).abs() / deviation).enumerate();
-    sizes.max_by(|one, other| one.1.total_cmp(&other.1))
+    let in_deviations = sizes.iter().map(|size| size / deviation);
+    in_deviations.enumerate().max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
 /// Returns the mean of numbers. Each is divided first, because the sum of large numbers can be infinite.

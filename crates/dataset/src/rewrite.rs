@@ -77,8 +77,11 @@ impl Rewrite<'_, '_> {
 
     /// Returns whether the times of the row group with these sections are stored as in the new file.
     fn has_same_times(&self, old: &ParquetInput, sections: &[Section]) -> bool {
-        let group = sections.first().and_then(|first| old.groups().get(first.group));
-        group.is_none_or(|group| has_small_times(group) == self.has_small_times)
+        let Some(first) = sections.first() else { return true };
+        match old.groups().get(first.group) {
+            Some(group) => has_small_times(group) == self.has_small_times,
+            None => true,
+        }
     }
 
     /// Returns whether the row group with these sections is decoded: if it has a new or a removed row, or if it is so
@@ -86,29 +89,39 @@ impl Rewrite<'_, '_> {
     /// its last series.
     fn is_changed(&mut self, sections: &[Section], is_continued: bool) -> bool {
         let Some(last) = sections.last() else { return true };
-        let count = sections.iter().map(|section| section.count).sum();
-        let is_removed = sections.iter().any(|section| self.removed.contains(&section.path));
-        // The new rows of a long series may all be after the rows of this row group.
-        let is_after = |part: &Part<'_>| is_continued && part.section.rows.first > last.rows.last;
-        let is_new = self.left.peek().is_some_and(|(path, parts)| match (**path).cmp(&last.path) {
+        let mut count = 0;
+        for section in sections {
+            if self.removed.contains(&section.path) {
+                return true;
+            }
+            count += section.count;
+        }
+        if !self.file.is_large(count) {
+            return true;
+        }
+        let Some((path, parts)) = self.left.peek() else { return false };
+        match (**path).cmp(&last.path) {
             Ordering::Less => true,
-            Ordering::Equal => !parts.iter().all(is_after),
+            // The new rows of a long series may all be after the rows of this row group.
+            Ordering::Equal => parts.iter().any(|part| !is_continued || part.section.rows.first <= last.rows.last),
             Ordering::Greater => false,
-        });
-        is_new || is_removed || !self.file.is_large(count)
+        }
     }
 
     /// Writes sections, with their new rows. The sections of a long series are joined, and divided again.
     fn merge(&mut self, old: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
         let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(()) };
-        let (mut rows, columns) = (Cursor::new(old.rows(first.group..=last.group)?)?, self.columns);
+        let mut rows = Cursor::new(old.rows(first.group..=last.group)?)?;
+        let columns = self.columns;
         for of_series in sections.chunk_by(|one, next| one.path == next.path) {
             let Some(first) = of_series.first() else { continue };
             self.before(Some(first))?;
             let count = of_series.iter().map(|section| section.count).sum();
-            let mut old = rows.part(count).map(|batch| converted(&batch?, columns));
+            let old = rows.part(count).map(|batch| converted(&batch?, columns));
             if self.removed.contains(&first.path) {
-                old.try_for_each(|batch| batch.map(drop))?;
+                for batch in old {
+                    batch?;
+                }
             } else {
                 self.series(first, count, Box::new(old))?;
             }
@@ -119,7 +132,8 @@ impl Rewrite<'_, '_> {
     /// Writes the new series that precede a section.
     fn before(&mut self, next: Option<&Section>) -> Result<(), Failure> {
         while let Some((path, parts)) = self.left.peek().copied()
-            && let Some(part) = parts.first().filter(|_| next.is_none_or(|next| **path < *next.path))
+            && let Some(part) = parts.first()
+            && next.is_none_or(|next| **path < *next.path)
         {
             self.series(part.section, 0, Box::new(std::iter::empty()))?;
         }
@@ -129,7 +143,10 @@ impl Rewrite<'_, '_> {
     /// Writes the existing rows of the series of a section, and its new rows.
     fn series(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
         let new = self.left.next_if(|(path, _)| **path == section.path);
-        let parts = new.map_or(&[][..], |(_, parts)| parts);
+        let parts: &[Part<'_>] = match new {
+            Some((_, parts)) => parts,
+            None => &[],
+        };
         let mut section = section.emptied();
         if let Some(newest) = parts.last() {
             // The catalogue may have declared the key after the existing rows were written.
@@ -147,7 +164,9 @@ impl Rewrite<'_, '_> {
         for batch in rows {
             self.file.write(&batch?)?;
         }
-        if let Some(section) = self.file.sections.last_mut().filter(|_| new.is_some()) {
+        if new.is_some()
+            && let Some(section) = self.file.sections.last_mut()
+        {
             section.changes = Some(changes.take());
         }
         Ok(())
@@ -156,8 +175,10 @@ impl Rewrite<'_, '_> {
 
 /// Returns whether a row group begins with the remaining rows of the last of these sections.
 fn is_rest(group: &[Section], sections: &[Section]) -> bool {
-    let paths = group.first().zip(sections.last()).map(|(next, last)| (&next.path, &last.path));
-    paths.is_some_and(|(next, last)| next == last)
+    match (group.first(), sections.last()) {
+        (Some(next), Some(last)) => next.path == last.path,
+        _ => false,
+    }
 }
 
 #[cfg(test)]

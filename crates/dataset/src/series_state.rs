@@ -65,6 +65,12 @@ pub(crate) struct SeriesState {
 }
 
 impl SeriesState {
+    /// `true` if a range was not fetched that begins before the first record.
+    pub(crate) fn lacks_first(&self) -> bool {
+        let first = self.rows.first;
+        self.unfetched().ranges().any(|range| first.is_none_or(|first| range.start < first))
+    }
+
     /// Creates the state of a series without rows, with the time column and the interval of these facts.
     pub(crate) fn new(rows: &RowFacts) -> Self {
         Self { rows: rows.emptied(), ..Self::default() }

@@ -11,7 +11,6 @@ use crate::content::Content;
 use crate::error::Error;
 use crate::series::SeriesRequest;
 use crate::series_state::SeriesState;
-use crate::table::Table;
 use crate::time_ranges::TimeRanges;
 
 /// The span before the newest record in which every run requests the gaps again.
@@ -128,13 +127,26 @@ pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Er
             plan.requests = 0;
         }
     }
-    let limit = job.series.first().and_then(|series| series.request().rate_limit());
-    let requests = job.series.iter().zip(&series).map(|(series, plan)| (plan.requests, series.endpoint()));
-    let latency = content.tables.values().filter_map(|table| table.state.latency).max().unwrap_or_default();
-    let min_duration = limit.map(|limit| limit.min_duration(&requests.collect::<Vec<_>>(), latency));
-    let tables = content.tables.values();
-    let damaged = tables.clone().flat_map(|table| &table.damaged).map(|damage| damage.error().to_string()).collect();
-    Ok(BackfillPlan { min_duration, outgrown: tables.filter_map(Table::outgrown).collect(), damaged, series })
+    let mut outgrown = Vec::new();
+    let mut damaged = Vec::new();
+    for table in content.tables.values() {
+        outgrown.extend(table.outgrown());
+        for damage in &table.damaged {
+            damaged.push(damage.error().to_string());
+        }
+    }
+    Ok(BackfillPlan { min_duration: min_duration(job, content, &series), outgrown, damaged, series })
+}
+
+/// The minimum time that all requests take under the rate limit of the client, if it is known.
+fn min_duration(job: &Backfill, content: &Content, plans: &[SeriesPlan]) -> Option<Duration> {
+    let limit = job.series.first()?.request().rate_limit()?;
+    let mut requests = Vec::with_capacity(plans.len());
+    for (series, plan) in job.series.iter().zip(plans) {
+        requests.push((plan.requests, series.endpoint()));
+    }
+    let latencies = content.tables.values().filter_map(|table| table.state.latency);
+    Some(limit.min_duration(&requests, latencies.max().unwrap_or_default()))
 }
 
 /// `now` is the time that the service has reached.
@@ -162,14 +174,25 @@ fn series_plan(
         probes.extend(page_of_moved(state, &range, now, &unsettled, page));
     }
     let pages = plan.page_steps.map(|steps| PageGrid { interval: plan.interval, steps });
-    let (mut records, mut requests) = (0, 0);
+    let mut records = 0;
+    let mut requests = 0;
     for range in unsettled.iter().chain(&gaps).chain(&probes) {
         let plan = job.history(series, range.clone()).plan()?;
         records += plan.records;
         requests += plan.requests;
     }
-    let (path, last, end) = (series.path().to_owned(), state.rows.last, state.rows.end());
-    Ok(SeriesPlan { path, range, last, end, unsettled, gaps, probes, records, requests, pages })
+    Ok(SeriesPlan {
+        path: series.path().to_owned(),
+        range,
+        last: state.rows.last,
+        end: state.rows.end(),
+        unsettled,
+        gaps,
+        probes,
+        records,
+        requests,
+        pages,
+    })
 }
 
 type Ranges = Vec<Range<Timestamp>>;
@@ -191,7 +214,9 @@ fn unsettled_and_gaps(
     };
     let mut unsettled: Vec<_> = settled.uncovered(range.clone()).ranges().collect();
     let mut recent = range.end;
-    if let Some(tail) = unsettled.last_mut().filter(|tail| tail.end == range.end) {
+    if let Some(tail) = unsettled.last_mut()
+        && tail.end == range.end
+    {
         recent = tail.start;
         tail.start = tail.start.min(page.before(tail)).max(range.start);
     }
@@ -242,17 +267,23 @@ fn page_of_moved(
     let expected = state.first_seen.expected(interval, now)?;
     let half = i64::try_from(page.steps / 2).unwrap_or(i64::MAX);
     let from = interval.shifted(expected, -half).max(state.rows.first?).max(range.start);
-    let next = unsettled.iter().map(|range| range.start).find(|start| *start > from);
-    let to = page.after(from, 1).min(next.unwrap_or(range.end)).min(range.end);
-    let is_settled = unsettled.iter().all(|range| !range.contains(&from));
-    (is_settled && interval.moved(expected, 1) <= to).then_some(from..to)
+    let mut to = page.after(from, 1).min(range.end);
+    if unsettled.iter().any(|range| range.contains(&from)) {
+        return None;
+    }
+    if let Some(next) = unsettled.iter().find(|range| range.start > from) {
+        to = to.min(next.start);
+    }
+    if interval.moved(expected, 1) <= to { Some(from..to) } else { None }
 }
 
 /// Returns pages that together cover all gaps. No page begins outside a gap.
 fn pages(gaps: &TimeRanges, page: PageGrid, end: Timestamp) -> Ranges {
     let mut pages: Ranges = Vec::new();
     for mut gap in gaps.ranges() {
-        gap.start = pages.last().map_or(gap.start, |last| gap.start.max(last.end));
+        if let Some(last) = pages.last() {
+            gap.start = gap.start.max(last.end);
+        }
         while gap.start < gap.end {
             let until = page.after(gap.start, 1).min(end);
             pages.push(gap.start..until);

@@ -18,7 +18,7 @@ use super::ends::FirstPage;
 use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::fetch::Active;
 use super::items::{Item, Items};
-use super::plan::{self, BackfillPlan, SeriesPlan};
+use super::plan::{self, BackfillPlan};
 use crate::compact::Written;
 use crate::content::Content;
 use crate::error::Error;
@@ -37,9 +37,11 @@ pub(super) const MAX_JOURNAL: usize = 100;
 
 /// Returns the partition by which the ranges of a run are divided: the shortest, if the journal cannot contain all rows.
 fn divided_by(job: &Backfill, content: &Content, plan: &BackfillPlan) -> Option<Partition> {
-    let shortest = content.tables.values().filter_map(|table| table.state.partition).min();
     let capacity = (ROWS * job.journal_files) as u64;
-    shortest.filter(|_| plan.records() > capacity)
+    if plan.records() <= capacity {
+        return None;
+    }
+    content.tables.values().filter_map(|table| table.state.partition).min()
 }
 
 /// The state of a run.
@@ -124,8 +126,14 @@ impl Backfill {
 
 impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     fn new(job: &'j Backfill, content: Content, watch: W, plan: &BackfillPlan) -> Self {
-        let report = |plan: &SeriesPlan| SeriesReport { path: plan.path.clone(), ..SeriesReport::default() };
-        let asked_ends = job.series.iter().map(|series| job.seconds(series).end).collect();
+        let mut summary = Summary::default();
+        for series in &plan.series {
+            summary.series.push(SeriesReport { path: series.path.clone(), ..SeriesReport::default() });
+        }
+        let mut asked_ends = Vec::with_capacity(job.series.len());
+        for series in &job.series {
+            asked_ends.push(job.seconds(series).end);
+        }
         Self {
             begun: Instant::now(),
             started: Timestamp::now(),
@@ -143,7 +151,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             trouble: None,
             has_response: false,
             rejected: None,
-            summary: Summary { series: plan.series.iter().map(report).collect(), ..Summary::default() },
+            summary,
         }
     }
 
@@ -163,25 +171,27 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             let is_open = self.job.series.get(index).is_some_and(|one| self.job.seconds(one).end > self.started);
             let planned: TimeRanges = plan.unsettled.iter().cloned().collect();
             let Some(series) = self.state(index) else { continue };
-            let is_same = |(name, _): &(String, Timestamp)| job.as_ref().is_some_and(|(own, _)| own == name);
-            if is_open && series.job.as_ref().is_some_and(is_same) {
+            let is_same_job = match (&job, &series.job) {
+                (Some((own, _)), Some((name, _))) => own == name,
+                _ => false,
+            };
+            if is_open && is_same_job {
                 series.unfetched = series.unfetched.within(&(plan.range.start..Backfill::OPEN_END));
             }
             // What an earlier run has fetched stays known, such as that there is no record before the first one.
             let fetched = series.requested.without(&series.unfetched);
             series.unfetched.extend(&planned.without(&fetched));
             series.requested.extend(&planned);
-            series.job = job.clone().or(series.job.take());
+            if job.is_some() {
+                series.job.clone_from(&job);
+            }
             series.rejected = None;
             series.revised = 0;
             series.revised_times = TimeRanges::default();
         }
         for table in self.content.tables.values_mut() {
-            let is_early = |series: &SeriesState| {
-                let first = series.rows.first;
-                series.unfetched().ranges().any(|range| first.is_none_or(|first| range.start < first))
-            };
-            if job.is_some() && !table.place.is_single || table.state.series.values().any(is_early) {
+            let is_named = job.is_some() && !table.place.is_single;
+            if is_named || table.state.series.values().any(SeriesState::lacks_first) {
                 table.save().await?;
             }
         }
@@ -192,14 +202,17 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     fn note_present(&mut self) {
         for (index, series) in self.job.series.iter().enumerate() {
             let present = series.closed(series.request().service_time());
-            self.state(index).into_iter().for_each(|state| state.unfetched = state.unfetched.until(present));
+            if let Some(state) = self.state(index) {
+                state.unfetched = state.unfetched.until(present);
+            }
         }
     }
 
     /// Keeps the account of each series that was requested.
     fn note_accounts(&mut self) {
         for index in 0..self.job.series.len() {
-            let Some(account) = self.summary.series.get(index).map(|report| report.account) else { continue };
+            let Some(report) = self.summary.series.get(index) else { continue };
+            let account = report.account;
             if account.received() + account.steps() > 0
                 && let Some(state) = self.state(index)
             {
@@ -217,15 +230,17 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// Merges the journal into the files.
     pub(super) async fn merge(&mut self) -> Result<(), Error> {
         let latency = self.job.response_monitor.latency();
-        let reports = self.summary.series.iter_mut();
-        let mut reports: BTreeMap<_, _> = reports.map(|report| (report.path.clone(), report)).collect();
+        let mut reports = BTreeMap::new();
+        for report in &mut self.summary.series {
+            reports.insert(report.path.clone(), report);
+        }
         for table in self.content.tables.values_mut() {
             table.state.latency = latency.or(table.state.latency);
             let (written, is_restored) = table.commit(&BTreeSet::new()).await?;
             self.summary.is_restored |= is_restored;
             for Written { file, sections } in written {
                 for Section { path, changes, .. } in sections {
-                    let Some((report, changes)) = reports.get_mut(&path).zip(changes) else { continue };
+                    let (Some(report), Some(changes)) = (reports.get_mut(&path), changes) else { continue };
                     report.count(&changes);
                     push_new(&mut report.files, &file);
                 }
@@ -238,8 +253,11 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// Reports the progress, summed over all ranges.
     pub(super) fn report_progress(&mut self) {
         let mut all = self.done.clone();
-        (all.elapsed, all.pages_left) = (self.begun.elapsed(), self.items.requests);
-        self.active.iter().for_each(|active| add(&mut all, &active.pages.progress()));
+        all.elapsed = self.begun.elapsed();
+        all.pages_left = self.items.requests;
+        for active in &self.active {
+            add(&mut all, &active.pages.progress());
+        }
         // A history counts a page without a response as finished, but the run requests that page again.
         all.pages = all.pages.saturating_sub(self.lost);
         (self.watch)(&BackfillEvent::Progress { progress: all });
@@ -294,7 +312,9 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 fn probes(plan: &BackfillPlan) -> Vec<Item> {
     let mut probes = Vec::new();
     for (index, series) in plan.series.iter().enumerate() {
-        probes.extend(series.probes.iter().map(|probe| Item::new(index, probe.clone())));
+        for probe in &series.probes {
+            probes.push(Item::new(index, probe.clone()));
+        }
     }
     probes
 }

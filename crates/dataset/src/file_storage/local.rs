@@ -20,16 +20,25 @@ fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 
 pub(super) fn list(root: &Path, folder: &str) -> Result<Vec<(String, String)>, Error> {
     let path = root.join(folder);
-    let fails = |error| Error::storage(path.display(), error);
     let mut found = Vec::new();
-    for entry in existing(fs::read_dir(&path)).map_err(fails)?.into_iter().flatten() {
-        let entry = entry.map_err(fails)?;
-        // Another run may have removed its lock or its temporary file in the meantime.
-        let Some(data) = existing(fs::metadata(entry.path())).map_err(fails)? else { continue };
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { continue };
-        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+    for (name, data) in entries(&path).map_err(|error| Error::storage(path.display(), error))? {
+        let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
         if data.is_dir() { found.extend(list(root, &path)?) } else { found.push((path, data.len().to_string())) }
+    }
+    Ok(found)
+}
+
+/// The names of the entries of a folder, with their metadata; none if the folder does not exist.
+fn entries(folder: &Path) -> io::Result<Vec<(String, fs::Metadata)>> {
+    let mut found = Vec::new();
+    let Some(entries) = existing(fs::read_dir(folder))? else { return Ok(found) };
+    for entry in entries {
+        let entry = entry?;
+        // Another run may have removed its lock or its temporary file in the meantime.
+        let Some(data) = existing(fs::metadata(entry.path()))? else { continue };
+        if let Ok(name) = entry.file_name().into_string() {
+            found.push((name, data));
+        }
     }
     Ok(found)
 }
@@ -67,12 +76,16 @@ pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
 /// Moves a file below a folder to a path that does not exist.
 pub(super) fn rename(root: &Path, path: &str, to: &str) -> Result<(), Error> {
     let target = root.join(to);
-    let fails = |error| Error::storage(target.display(), error);
-    if existing(fs::symlink_metadata(&target)).map_err(fails)?.is_some() {
-        return Err(fails(io::Error::from(ErrorKind::AlreadyExists)));
-    }
+    check_absent(&target).map_err(|error| Error::storage(target.display(), error))?;
     create_folder(target.parent().unwrap_or(root))?;
-    fs::rename(root.join(path), &target).map_err(fails)
+    fs::rename(root.join(path), &target).map_err(|error| Error::storage(target.display(), error))
+}
+
+fn check_absent(path: &Path) -> io::Result<()> {
+    match existing(fs::symlink_metadata(path))? {
+        Some(_) => Err(io::Error::from(ErrorKind::AlreadyExists)),
+        None => Ok(()),
+    }
 }
 
 fn create_folder(folder: &Path) -> Result<(), Error> {
@@ -121,22 +134,15 @@ pub(super) struct OpenFile {
 
 impl OpenFile {
     pub(super) fn create(path: &Path, temporary: Option<PathBuf>) -> Result<Self, Error> {
-        let fails = |error| Error::storage(path.display(), error);
         let target = resolved(path);
         let folder = folder_of(&target);
-        let replaced = existing(fs::metadata(&target)).map_err(fails)?;
-        if let Some(replaced) = &replaced {
-            check_regular(replaced).map_err(fails)?;
-            if replaced.permissions().readonly() {
-                return Err(fails(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only")));
-            }
-        }
+        let replaced = replaceable(&target).map_err(|error| Error::storage(path.display(), error))?;
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let beside = folder.join(format!(".{name}.unfinished"));
         let unfinished = temporary.unwrap_or_else(|| beside.clone());
         create_folder(folder)?;
         create_folder(folder_of(&unfinished))?;
-        let file = create(&unfinished, replaced.as_ref()).map_err(fails)?;
+        let file = create(&unfinished, replaced.as_ref()).map_err(|error| Error::storage(path.display(), error))?;
         let unfinished = Unfinished { path: path.to_owned(), target, unfinished, beside, version: String::new() };
         Ok(Self { file, replaced, unfinished })
     }
@@ -162,6 +168,16 @@ impl OpenFile {
         self.file.sync_all()?;
         Ok(length)
     }
+}
+
+/// The metadata of a file that can be replaced; `None` if it does not exist.
+fn replaceable(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    let Some(replaced) = existing(fs::metadata(path))? else { return Ok(None) };
+    check_regular(&replaced)?;
+    if replaced.permissions().readonly() {
+        return Err(io::Error::new(ErrorKind::PermissionDenied, "the file is read-only"));
+    }
+    Ok(Some(replaced))
 }
 
 /// The path after symbolic links. The last link may point to a file that does not exist.
@@ -208,10 +224,15 @@ fn set_mode(_: &mut OpenOptions, _: Option<&fs::Metadata>) {}
 impl Unfinished {
     /// Renames the file to its target, and returns its version.
     pub(super) fn finish(self) -> Result<String, Error> {
-        let fails = |error| Error::storage(self.path.display(), error);
-        self.rename().map_err(fails)?;
-        sync_folder(folder_of(&self.target)).map_err(fails)?;
-        Ok(self.version.clone())
+        match self.rename_and_sync() {
+            Ok(()) => Ok(self.version.clone()),
+            Err(error) => Err(Error::storage(self.path.display(), error)),
+        }
+    }
+
+    fn rename_and_sync(&self) -> io::Result<()> {
+        self.rename()?;
+        sync_folder(folder_of(&self.target))
     }
 
     /// Renames the file. If the target is on another file system, the file is first copied to the path beside the

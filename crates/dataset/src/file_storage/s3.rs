@@ -56,11 +56,10 @@ impl Bucket {
     }
 
     pub(super) async fn list(&self, folder: &str) -> Result<Vec<(String, String)>, Error> {
-        let fails = |error| Error::storage(self.name(folder), reason(error));
         let mut objects = self.store.list(Some(&self.path(folder)?));
         let mut found = Vec::new();
         while let Some(object) = std::future::poll_fn(|cx| objects.as_mut().poll_next(cx)).await {
-            let object = object.map_err(fails)?;
+            let object = object.map_err(|error| Error::storage(self.name(folder), reason(error)))?;
             found.extend(object.e_tag.map(|tag| (object.location.into(), tag)));
         }
         Ok(found)
@@ -85,10 +84,13 @@ impl Bucket {
     /// Writes an object if its present version is `replaced`. The service checks that, so the second of two writers
     /// fails.
     pub(super) async fn put(&self, path: &str, replaced: Option<&str>, content: Vec<u8>) -> Result<String, Error> {
-        let update = |tag: &str| PutMode::Update(UpdateVersion { e_tag: Some(tag.to_owned()), version: None });
-        let mode = replaced.map_or(PutMode::Create, update);
+        let mode = match replaced {
+            Some(tag) => PutMode::Update(UpdateVersion { e_tag: Some(tag.to_owned()), version: None }),
+            None => PutMode::Create,
+        };
         if content.len() > MAX_SIZE {
-            let (size, most) = (content.len() >> 20, MAX_SIZE >> 20);
+            let size = content.len() >> 20;
+            let most = MAX_SIZE >> 20;
             let why = format!("the file has {size} MiB, but at most {most} MiB can be written to a bucket");
             return Err(Error::rebuild(quoted(self.name(path)), format!("{why}; use a shorter partition")));
         }
