@@ -11,6 +11,7 @@ mod event;
 mod fetch;
 mod follow;
 mod items;
+mod job_tables;
 mod plan;
 mod readable;
 mod run;
@@ -23,7 +24,7 @@ use std::time::Duration;
 use runtime::history::History;
 use runtime::{Dynamic, Request, Timestamp};
 
-use crate::content::Content;
+use self::job_tables::JobTables;
 use crate::error::Error;
 use crate::partition::{ALWAYS, Partition};
 use crate::response_monitor::ResponseMonitor;
@@ -171,14 +172,14 @@ impl Backfill {
 
     /// Returns the requests that a run would make, given the current content of the target. Sends no request.
     pub async fn plan(&self) -> Result<BackfillPlan, Error> {
-        plan::plan(self, &Content::open(self, false).await?)
+        plan::plan(self, &JobTables::open(self, false).await?)
     }
 
     /// Adds the records in the journal to the files. Sends no request. Damaged files are moved aside, and their readable
     /// rows are written again.
     pub async fn compact(&self) -> Result<(), Error> {
-        let mut content = Content::open(self, true).await?;
-        for table in content.tables.values_mut() {
+        let mut job_tables = JobTables::open(self, true).await?;
+        for table in job_tables.tables.values_mut() {
             table.commit(&BTreeSet::new()).await?;
         }
         Ok(())

@@ -85,9 +85,9 @@ impl EarlierRows {
 /// Sorts rows by their time. Rows of one time keep their order.
 fn in_order(rows: &RecordBatch, time: &str) -> Result<RecordBatch, Error> {
     let times = times(rows, time)?;
-    let mut order: Vec<usize> = (0..times.len()).collect();
-    order.sort_by_key(|row| times.get(*row));
-    let order: UInt64Array = order.into_iter().map(|row| row as u64).collect();
+    let mut order: Vec<(&i64, u64)> = times.iter().zip(0..).collect();
+    order.sort_by_key(|(time, _)| **time);
+    let order = UInt64Array::from_iter_values(order.into_iter().map(|(_, row)| row));
     take_record_batch(rows, &order).map_err(Error::invalid_input)
 }
 

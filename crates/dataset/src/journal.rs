@@ -39,9 +39,18 @@ pub(crate) fn unique_id() -> String {
 
 /// The path of a new file after the last file. In object storage, two runs can write at the same time.
 pub(crate) fn next_path(folder: &str, last: Option<&ParquetInput>) -> String {
-    let number = |last: &ParquetInput| last.path.rsplit('/').next()?.split_once('-')?.0.parse::<u64>().ok();
-    let number = last.and_then(number).map_or(0, |number| number + 1);
+    let number = match last.and_then(number_of) {
+        Some(last) => last + 1,
+        None => 0,
+    };
     format!("{folder}/{number:08}-{}{JOURNAL}", unique_id())
+}
+
+/// The number in the name of a file.
+fn number_of(file: &ParquetInput) -> Option<u64> {
+    let name = file.path.rsplit('/').next()?;
+    let (number, _) = name.split_once('-')?;
+    number.parse().ok()
 }
 
 /// The sections of a period, by series.

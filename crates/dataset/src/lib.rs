@@ -99,7 +99,6 @@ mod compact;
 mod acknowledge;
 mod adopt;
 mod backfill;
-mod content;
 mod remove;
 mod repair_target;
 mod retire;

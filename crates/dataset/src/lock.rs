@@ -143,17 +143,16 @@ fn open_lock(path: &Path) -> io::Result<Option<File>> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         created => return created.map(Some),
     }
-    let gone = |error: io::Error| if error.kind() == ErrorKind::NotFound { Ok(None) } else { Err(error) };
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
-        Err(error) => return gone(error),
+        Err(error) => return none_if_gone(error),
     };
     if !found.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "the lock is not a regular file; move it away"));
     }
     let file = match options.open(path) {
         Ok(file) => file,
-        Err(error) => return gone(error),
+        Err(error) => return none_if_gone(error),
     };
     let is_same = is_same_file(&found, &file.metadata()?);
     Ok(is_same.then_some(file))
@@ -183,6 +182,11 @@ fn is_without_locks(error: &io::Error) -> bool {
     // The number of the error ENOLCK, which has no `ErrorKind`.
     let no_server = if cfg!(any(target_os = "linux", target_os = "android")) { 37 } else { 77 };
     error.kind() == ErrorKind::Unsupported || cfg!(unix) && error.raw_os_error() == Some(no_server)
+}
+
+/// `None` for a file that another process has removed meanwhile.
+fn none_if_gone(error: io::Error) -> io::Result<Option<File>> {
+    if error.kind() == ErrorKind::NotFound { Ok(None) } else { Err(error) }
 }
 
 #[cfg(test)]

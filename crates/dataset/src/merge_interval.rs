@@ -21,7 +21,12 @@ impl RowMerger {
         let old = Row::all(old, &self.rules.time)?;
         let new = Row::all(new, &self.rules.time)?;
         let mut merged = Vec::new();
-        let mut left: Vec<Row> = old.iter().filter(|old| new.iter().all(|new| new.time != old.time)).cloned().collect();
+        let mut left = Vec::new();
+        for row in &old {
+            if new.iter().all(|new| new.time != row.time) {
+                left.push(row.clone());
+            }
+        }
         let mut added = Vec::new();
         for of_time in new.chunk_by(|one, next| one.time == next.time) {
             let known: Vec<_> = old.iter().filter(|row| row.time == of_time[0].time).cloned().collect();
@@ -49,11 +54,11 @@ impl RowMerger {
     ) -> Result<Vec<Row>, Error> {
         let mut merged = Vec::new();
         for row in std::mem::take(left) {
-            let is_corrected = |new: &Row| {
-                let is_near = is_alone || self.rules.is_correction(row.time, new.time);
-                is_near && (self.rules.key.is_empty() || self.is_same_record(&row, new))
+            let index = if self.rules.is_fetched(row.time) {
+                added.iter().position(|new| self.is_corrected(&row, new, is_alone))
+            } else {
+                None
             };
-            let index = added.iter().position(is_corrected).filter(|_| self.rules.is_fetched(row.time));
             let Some(index) = index else {
                 left.push(row);
                 continue;
@@ -65,6 +70,12 @@ impl RowMerger {
             merged.push(new);
         }
         Ok(merged)
+    }
+
+    /// `true` if a fetched row is an existing row with another time.
+    fn is_corrected(&self, old: &Row, new: &Row, is_alone: bool) -> bool {
+        let is_near = is_alone || self.rules.is_correction(old.time, new.time);
+        is_near && (self.rules.key.is_empty() || self.is_same_record(old, new))
     }
 
     /// Merges the rows of one time.

@@ -165,8 +165,12 @@ impl Iterator for Merge<'_, '_> {
 
 /// Returns whether the rows of two batches have the same values, whenever they were fetched.
 pub(crate) fn has_same_values(old: &RecordBatch, new: &RecordBatch) -> bool {
-    let columns = old.schema_ref().fields().iter().zip(old.columns()).zip(new.columns());
-    columns.into_iter().all(|((field, was), is)| is_fetched_at(field) || was == is)
+    for (index, field) in old.schema_ref().fields().iter().enumerate() {
+        if !is_fetched_at(field) && old.column(index) != new.column(index) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Returns whether a value of a row was replaced by another value, rather than added.

@@ -80,8 +80,7 @@ fn parts(times: &[i64], length: i64) -> Option<i64> {
     let count = i64::try_from(times.len()).ok()?;
     for parts in [count, count + 1, count - 1] {
         let spacing = length.checked_div(parts).unwrap_or_default();
-        let is_even = |pair: &[i64]| (pair[1] - pair[0] - spacing).abs() <= spacing / 10;
-        if spacing > 0 && times.windows(2).all(is_even) {
+        if spacing > 0 && times.windows(2).all(|pair| (pair[1] - pair[0] - spacing).abs() <= spacing / 10) {
             return Some(parts);
         }
     }

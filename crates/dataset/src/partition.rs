@@ -34,8 +34,8 @@ impl Partition {
     /// Returns the longest period with at most five million expected rows, for this number of series with records of
     /// this interval.
     pub fn for_rows(interval: Interval, series: usize) -> Self {
-        let fits = |partition: &Self| partition.rows(interval, series) <= MAX_ROWS;
-        Self::ALL.into_iter().find(fits).unwrap_or(Self::Day)
+        let mut all = Self::ALL.into_iter();
+        all.find(|partition| partition.rows(interval, series) <= MAX_ROWS).unwrap_or(Self::Day)
     }
 
     /// Returns the expected number of rows of a file.
@@ -56,7 +56,8 @@ impl Partition {
 
     /// Returns the name of the period that contains a time.
     pub(crate) fn period(self, time: Timestamp) -> String {
-        let (text, (_, length, _)) = (time.to_string(), self.facts());
+        let text = time.to_string();
+        let (_, length, _) = self.facts();
         text.get(..length).unwrap_or(&text).to_owned()
     }
 

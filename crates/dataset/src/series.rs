@@ -197,8 +197,12 @@ fn encoded_param(name: &str, value: &str) -> String {
 /// Returns the decoded name and value of a part such as `site=dover`; `None` for other parts.
 pub(crate) fn read_param(part: &str) -> Option<(String, String)> {
     let (name, value) = part.split_once('=')?;
-    let decoded = |text| percent_encoding::percent_decode_str(text).decode_utf8().ok().map(String::from);
     Some((decoded(name)?, decoded(value)?))
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let decoded = percent_encoding::percent_decode_str(text).decode_utf8().ok()?;
+    Some(decoded.into_owned())
 }
 
 #[cfg(test)]

@@ -38,7 +38,8 @@ impl Table {
         let Some(path) = self.text_path().filter(|path| self.state.files.is_empty() && path.exists()) else {
             return Ok(());
         };
-        let (folder, again) = (self.parts(), "run the backfill again for its whole range");
+        let folder = self.parts();
+        let again = "run the backfill again for its whole range";
         let why = if folder.is_dir() {
             let rows = quoted(folder.join("rows.parquet"));
             format!("the file cannot be continued, because {rows} is missing; move the file away and {again}")

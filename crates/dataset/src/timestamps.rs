@@ -14,9 +14,12 @@ use crate::error::Error;
 
 /// The values of the time column.
 pub(crate) fn times<'a>(batch: &'a RecordBatch, column: &str) -> Result<&'a [i64], Error> {
-    let times = batch.column_by_name(column).and_then(|column| column.as_primitive_opt::<TimestampMicrosecondType>());
-    let missing = || Error::invalid_input(format!("the column `{column}` of timestamps is missing"));
-    times.map(|times| &**times.values()).ok_or_else(missing)
+    if let Some(found) = batch.column_by_name(column)
+        && let Some(times) = found.as_primitive_opt::<TimestampMicrosecondType>()
+    {
+        return Ok(times.values());
+    }
+    Err(Error::invalid_input(format!("the column `{column}` of timestamps is missing")))
 }
 
 /// Converts the value of a column.

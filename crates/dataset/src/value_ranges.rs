@@ -14,8 +14,11 @@ pub(crate) const MAXIMUM: &str = "maximum";
 
 /// The range in the metadata of a column.
 pub(crate) fn range_of(field: &Field) -> Range {
-    let bound = |key: &str| field.metadata().get(key).and_then(|text| text.parse().ok());
-    Range { min: bound(MINIMUM), max: bound(MAXIMUM) }
+    Range { min: bound(field, MINIMUM), max: bound(field, MAXIMUM) }
+}
+
+fn bound(field: &Field, key: &str) -> Option<f64> {
+    field.metadata().get(key)?.parse().ok()
 }
 
 /// The indices of the rows with a value outside of the range of its column.

@@ -9,9 +9,9 @@ use runtime::history::Page;
 use runtime::record::AnyRecord;
 use tokio::time::Instant;
 
+use super::job_tables::JobTables;
 use super::readable::ReadableRecords;
 use crate::columns::converted;
-use crate::content::Content;
 use crate::error::Error;
 use crate::fetched_at::stamped;
 use crate::partition::period;
@@ -29,7 +29,7 @@ pub(super) const ROWS: usize = 50_000;
 const MAX_AGE: Duration = Duration::from_secs(60);
 const FIRST_AGE: Duration = Duration::from_secs(2);
 
-impl Content {
+impl JobTables {
     /// Adds the rows of a page of a series to the buffer, also those of invalid records that can be read and whose
     /// times are `within` a range. `item` identifies the range of the page. Returns the number of records that cannot
     /// be read and that no earlier run has reported.
@@ -96,17 +96,20 @@ impl Table {
         range: &Range<Timestamp>,
         (times, rows): (&[Timestamp], &RecordBatch),
     ) {
-        let (path, facts) = (series.path().to_owned(), RowFacts::new(series));
-        let empty = Section { path, rows: facts, ..Section::default() };
-        let (partition, new) = (self.state.partition, || (empty.clone(), Vec::new()));
+        let path = series.path().to_owned();
+        let empty = Section { path, rows: RowFacts::new(series), ..Section::default() };
+        let partition = self.state.partition;
         let start = period(partition, range.start).start;
-        self.buffer.entry((start, item)).or_insert_with(new).0.fetched.add(range.clone());
+        let (section, _) = self.buffer.entry((start, item)).or_insert_with(|| (empty.clone(), Vec::new()));
+        section.fetched.add(range.clone());
         let mut left = times;
         while let Some(first) = left.first() {
             let period = period(partition, *first);
             let (of_period, later) = left.split_at(left.partition_point(|time| *time < period.end));
             let rows = rows.slice(times.len() - left.len(), of_period.len());
-            self.buffer.entry((period.start, item)).or_insert_with(new).1.push(rows);
+            let buffered = self.buffer.entry((period.start, item));
+            let (_, batches) = buffered.or_insert_with(|| (empty.clone(), Vec::new()));
+            batches.push(rows);
             left = later;
         }
     }

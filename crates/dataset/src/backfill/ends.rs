@@ -1,7 +1,5 @@
 //! What a run learns about the ends of series: where their records begin, and which ranges have none.
 
-use std::ops::Range;
-
 use runtime::Timestamp;
 use runtime::history::{Account, Page};
 use runtime::record::AnyRecord;
@@ -25,7 +23,7 @@ pub(super) struct FirstPage {
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Notes the intervals of the records without a readable time that are at an end of a series.
     pub(super) fn note_without_time(&mut self, plan: &BackfillPlan) {
-        let states = self.content.states();
+        let states = self.job_tables.states();
         for (index, (known, planned)) in states.iter().zip(&plan.series).enumerate() {
             let count = self.summary.series.get(index).map_or(0, |report| report.account.without_time);
             let rows = &known.rows;
@@ -77,8 +75,10 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         self.note_first_page(series, page);
         let Some(state) = self.state(series) else { return };
         let rest = state.empty.note_records(&page.range);
-        let is_within = |probe: &Range<Timestamp>| probe.start <= page.range.start && page.range.end <= probe.end;
-        if !self.probes.iter().any(|probe| probe.series == series && is_within(&probe.range)) {
+        let is_probe = self.probes.iter().any(|Item { series: of, range, .. }| {
+            *of == series && range.start <= page.range.start && page.range.end <= range.end
+        });
+        if !is_probe {
             return;
         }
         if let Some(state) = self.state(series) {

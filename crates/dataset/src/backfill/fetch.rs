@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use runtime::Error as RequestError;
-use runtime::history::{FailedPage, Page, Pages};
+use runtime::history::{Page, Pages};
 use runtime::record::AnyRecord;
 use tokio::time::sleep;
 
@@ -62,11 +62,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 (index, page) = poll_fn(|cx| self.poll_page(cx)) => self.process(index, page)?,
                 () = sleep(TICK) => {}
             }
-            if self.content.is_due() {
+            if self.job_tables.is_due() {
                 self.flush().await?;
             }
             // The journal is merged before more ranges are fetched.
-            if self.content.journal_files() >= self.job.journal_files {
+            if self.job_tables.journal_files() >= self.job.journal_files {
                 self.merge().await?;
             }
             self.report_progress();
@@ -132,7 +132,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Adds the rows of a page to the rows that are not in the journal yet, and reports the problems of the page.
     fn page(&mut self, (series, item): (usize, usize), page: Page<AnyRecord>) -> Result<(), Error> {
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
-        let unreadable = self.content.add((series, item), &page, &page.range)?;
+        let unreadable = self.job_tables.add((series, item), &page, &page.range)?;
         if let Some(changes) = self.summary.series.get_mut(series) {
             changes.unreadable += unreadable;
             changes.account.add(&page.report.account);
@@ -144,8 +144,10 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let window = page.range;
         let mut report = page.report;
         // A page without any response is requested again, unless the service has become unreachable.
-        let is_lost = |failure: &mut FailedPage| attempted(&failure.error).is_err() && failure.error.is_retryable();
-        for lost in report.failed_pages.extract_if(.., is_lost) {
+        let lost_pages = report
+            .failed_pages
+            .extract_if(.., |failure| attempted(&failure.error).is_err() && failure.error.is_retryable());
+        for lost in lost_pages {
             let mut again = Item::new(series, lost.range.clone());
             if again.range == window {
                 again.failed_steps = report.account.failed;
@@ -178,7 +180,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         if error.status().is_some_and(|status| status < 500)
             && !error.is_retryable()
-            && let Some((table, request)) = self.content.table(series)
+            && let Some((table, request)) = self.job_tables.table(series)
         {
             table.note_rejected(request, error.to_string());
         }

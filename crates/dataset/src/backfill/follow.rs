@@ -14,8 +14,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::Backfill;
 use super::event::FollowEvent;
+use super::job_tables::JobTables;
 use super::run::MAX_JOURNAL;
-use crate::content::Content;
 use crate::error::Error;
 use crate::lock::Lock;
 use crate::table::WritingRun;
@@ -88,12 +88,15 @@ impl Backfill {
         if self.range.end < Self::OPEN_END {
             return Err(Error::invalid_input("a range that is followed must end at `OPEN_END`"));
         }
-        let paths =
-            Content::open(self, false).await?.tables.into_values().filter_map(|table| table.place.follow_lock());
-        // Another process may follow other series of the same tables.
-        let lock = |path| Lock::acquire(&self.target.to_string(), vec![path]).ok();
-        let _locks: Vec<_> = paths.filter_map(lock).collect();
-        let (now, compact_every) = (Instant::now(), compact_every.max(COLLECT));
+        let mut locks = Vec::new();
+        for table in JobTables::open(self, false).await?.tables.into_values() {
+            // Another process may follow other series of the same tables.
+            if let Some(path) = table.place.follow_lock() {
+                locks.extend(Lock::acquire(&self.target.to_string(), vec![path]).ok());
+            }
+        }
+        let now = Instant::now();
+        let compact_every = compact_every.max(COLLECT);
         let mut this = Following {
             job: self,
             watch,
@@ -195,8 +198,10 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             return;
         }
         // Without a record, the range begins with the interval that is open now if the clock of this machine is ahead.
-        let start = || range.start.min(one.interval().start_of(one.request().service_time()));
-        let from = last.map_or_else(start, |last| one.interval().moved(last, 1));
+        let from = match last {
+            Some(last) => one.interval().moved(last, 1),
+            None => range.start.min(one.interval().start_of(one.request().service_time())),
+        };
         let records = Follow::new(self.job.request(one), from);
         self.wait(Follower { series, last, records, pause });
     }
@@ -253,21 +258,21 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     /// Writes the delivered pages to the journal.
     async fn append(&mut self) -> Result<(), Error> {
         if !self.pages.is_empty() {
-            let mut content = Content::open(self.job, true).await?;
-            self.end_retired(&content);
+            let mut job_tables = JobTables::open(self.job, true).await?;
+            self.end_retired(&job_tables);
             for (item, (series, page)) in self.pages.iter().enumerate() {
                 let Some(one) = self.job.series.get(*series) else { continue };
                 // An invalid record is outside the range of its page, because its interval is requested again.
                 let closed = self.job.seconds(one).start..one.closed(one.request().service_time());
                 // The pages are kept until they are written.
-                content.add((*series, item), page, &closed)?;
+                job_tables.add((*series, item), page, &closed)?;
             }
             let started = Timestamp::now();
-            content
+            job_tables
                 .write(&WritingRun { started, refetch: self.job.refetch, reached: self.job.reached(started) })
                 .await?;
             self.pending += self.pages.iter().map(|(_, page)| page.records.len() as u64).sum::<u64>();
-            if content.journal_files() >= MAX_JOURNAL {
+            if job_tables.journal_files() >= MAX_JOURNAL {
                 self.compact_at = Instant::now();
             }
             self.pages.clear();
@@ -276,8 +281,8 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     }
 
     /// Ends the followers of series that a user has retired since the last write, and drops their records.
-    fn end_retired(&mut self, content: &Content) {
-        for (series, state) in content.states().iter().enumerate() {
+    fn end_retired(&mut self, job_tables: &JobTables) {
+        for (series, state) in job_tables.states().iter().enumerate() {
             if state.retired.is_some() {
                 self.end(series);
                 self.pages.retain(|(other, _)| *other != series);

@@ -98,10 +98,12 @@ fn planned_ranges(series: usize, plan: &SeriesPlan) -> impl Iterator<Item = Plan
 
 /// Returns the parts of all ranges, ordered by the period in which each part begins.
 fn by_period(all: Vec<PlannedRange>, partition: Option<Partition>) -> Box<dyn Iterator<Item = Item> + Send> {
-    let start = all.iter().map(|planned| planned.range.start).min().unwrap_or_else(Timestamp::now);
+    let Some(start) = all.iter().map(|planned| planned.range.start).min() else {
+        return Box::new(std::iter::empty());
+    };
     let end = all.iter().map(|planned| planned.range.end).max().unwrap_or(start);
     let periods = std::iter::successors(Some(period(partition, start)), move |last| {
-        (last.end < end).then(|| period(partition, last.end))
+        if last.end < end { Some(period(partition, last.end)) } else { None }
     });
     Box::new(periods.flat_map(move |period| {
         let mut parts: Vec<Item> = Vec::new();
@@ -128,8 +130,10 @@ impl PlannedRange {
         if time <= start {
             return start;
         }
-        let page = self.pages.map_or(end, |pages| pages.page_at(start, time));
-        page.min(end)
+        match self.pages {
+            Some(pages) => pages.page_at(start, time).min(end),
+            None => end,
+        }
     }
 }
 

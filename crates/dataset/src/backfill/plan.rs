@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use runtime::{Interval, Timestamp};
 
+use super::job_tables::JobTables;
 use super::{Backfill, REFETCH};
-use crate::content::Content;
 use crate::error::Error;
 use crate::series::SeriesRequest;
 use crate::series_state::SeriesState;
@@ -112,14 +112,14 @@ impl BackfillPlan {
 }
 
 /// Returns the plan of a job.
-pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Error> {
+pub(super) fn plan(job: &Backfill, job_tables: &JobTables) -> Result<BackfillPlan, Error> {
     let now = job.reached(Timestamp::now());
     let mut series = Vec::with_capacity(job.series.len());
-    for (one, state) in job.series.iter().zip(content.states()) {
+    for (one, state) in job.series.iter().zip(job_tables.states()) {
         series.push(series_plan(job, one, &state, now)?);
     }
     for (index, plan) in series.iter_mut().enumerate() {
-        if content.is_damaged(index) {
+        if job_tables.is_damaged(index) {
             plan.unsettled = Vec::new();
             plan.gaps = Vec::new();
             plan.probes = Vec::new();
@@ -129,23 +129,23 @@ pub(super) fn plan(job: &Backfill, content: &Content) -> Result<BackfillPlan, Er
     }
     let mut outgrown = Vec::new();
     let mut damaged = Vec::new();
-    for table in content.tables.values() {
+    for table in job_tables.tables.values() {
         outgrown.extend(table.outgrown());
         for damage in &table.damaged {
             damaged.push(damage.error().to_string());
         }
     }
-    Ok(BackfillPlan { min_duration: min_duration(job, content, &series), outgrown, damaged, series })
+    Ok(BackfillPlan { min_duration: min_duration(job, job_tables, &series), outgrown, damaged, series })
 }
 
 /// The minimum time that all requests take under the rate limit of the client, if it is known.
-fn min_duration(job: &Backfill, content: &Content, plans: &[SeriesPlan]) -> Option<Duration> {
+fn min_duration(job: &Backfill, job_tables: &JobTables, plans: &[SeriesPlan]) -> Option<Duration> {
     let limit = job.series.first()?.request().rate_limit()?;
     let mut requests = Vec::with_capacity(plans.len());
     for (series, plan) in job.series.iter().zip(plans) {
         requests.push((plan.requests, series.endpoint()));
     }
-    let latencies = content.tables.values().filter_map(|table| table.state.latency);
+    let latencies = job_tables.tables.values().filter_map(|table| table.state.latency);
     Some(limit.min_duration(&requests, latencies.max().unwrap_or_default()))
 }
 

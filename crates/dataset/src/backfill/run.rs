@@ -18,9 +18,9 @@ use super::ends::FirstPage;
 use super::event::{BackfillEvent, SeriesReport, Summary};
 use super::fetch::Active;
 use super::items::{Item, Items};
+use super::job_tables::JobTables;
 use super::plan::{self, BackfillPlan};
 use crate::compact::Written;
-use crate::content::Content;
 use crate::error::Error;
 use crate::field_marks::FieldReports;
 use crate::lost_rows;
@@ -36,12 +36,12 @@ use crate::unsent_fields::UnsentField;
 pub(super) const MAX_JOURNAL: usize = 100;
 
 /// Returns the partition by which the ranges of a run are divided: the shortest, if the journal cannot contain all rows.
-fn divided_by(job: &Backfill, content: &Content, plan: &BackfillPlan) -> Option<Partition> {
+fn divided_by(job: &Backfill, job_tables: &JobTables, plan: &BackfillPlan) -> Option<Partition> {
     let capacity = (ROWS * job.journal_files) as u64;
     if plan.records() <= capacity {
         return None;
     }
-    content.tables.values().filter_map(|table| table.state.partition).min()
+    job_tables.tables.values().filter_map(|table| table.state.partition).min()
 }
 
 /// The state of a run.
@@ -50,7 +50,7 @@ pub(super) struct Run<'j, W> {
     /// The time at which the run began, which identifies it in the journal.
     pub(super) started: Timestamp,
     pub(super) job: &'j Backfill,
-    pub(super) content: Content,
+    pub(super) job_tables: JobTables,
     pub(super) watch: W,
     /// The ranges that are not being fetched yet.
     pub(super) items: Items,
@@ -91,9 +91,9 @@ impl Backfill {
         watch: impl FnMut(&BackfillEvent),
         cancel: impl Future<Output = ()>,
     ) -> Result<Summary, Error> {
-        let content = Content::open(self, true).await?;
-        let plan = plan::plan(self, &content)?;
-        let mut run = Run::new(self, content, watch, &plan);
+        let job_tables = JobTables::open(self, true).await?;
+        let plan = plan::plan(self, &job_tables)?;
+        let mut run = Run::new(self, job_tables, watch, &plan);
         if plan.requests() > 0 {
             run.note_planned(&plan).await?;
         }
@@ -102,7 +102,7 @@ impl Backfill {
         run.fetch(pin!(cancel)).await?;
         if run.rejected.is_some() || run.summary.is_cancelled {
             // The journal has everything that was fetched.
-            for table in run.content.tables.values_mut() {
+            for table in run.job_tables.tables.values_mut() {
                 table.save().await?;
             }
         }
@@ -125,7 +125,7 @@ impl Backfill {
 }
 
 impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
-    fn new(job: &'j Backfill, content: Content, watch: W, plan: &BackfillPlan) -> Self {
+    fn new(job: &'j Backfill, job_tables: JobTables, watch: W, plan: &BackfillPlan) -> Self {
         let mut summary = Summary::default();
         for series in &plan.series {
             summary.series.push(SeriesReport { path: series.path.clone(), ..SeriesReport::default() });
@@ -138,8 +138,8 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             begun: Instant::now(),
             started: Timestamp::now(),
             job,
-            items: Items::new(plan, divided_by(job, &content, plan), asked_ends),
-            content,
+            items: Items::new(plan, divided_by(job, &job_tables, plan), asked_ends),
+            job_tables,
             watch,
             probes: probes(plan),
             active: Vec::new(),
@@ -157,7 +157,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     /// Returns the state of a series without the rows of the journal.
     pub(super) fn state(&mut self, index: usize) -> Option<&mut SeriesState> {
-        self.content.table(index).map(|(table, series)| table.series_state(series))
+        self.job_tables.table(index).map(|(table, series)| table.series_state(series))
     }
 
     /// Adds the ranges that are about to be requested to the state of each series. A file does not show which records
@@ -189,7 +189,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             series.revised = 0;
             series.revised_times = TimeRanges::default();
         }
-        for table in self.content.tables.values_mut() {
+        for table in self.job_tables.tables.values_mut() {
             let is_named = job.is_some() && !table.place.is_single;
             if is_named || table.state.series.values().any(SeriesState::lacks_first) {
                 table.save().await?;
@@ -224,7 +224,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// Writes the fetched rows to the journal.
     pub(super) async fn flush(&mut self) -> Result<(), Error> {
         let reached = self.job.reached(self.started);
-        self.content.write(&WritingRun { started: self.started, refetch: self.job.refetch, reached }).await
+        self.job_tables.write(&WritingRun { started: self.started, refetch: self.job.refetch, reached }).await
     }
 
     /// Merges the journal into the files.
@@ -234,7 +234,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         for report in &mut self.summary.series {
             reports.insert(report.path.clone(), report);
         }
-        for table in self.content.tables.values_mut() {
+        for table in self.job_tables.tables.values_mut() {
             table.state.latency = latency.or(table.state.latency);
             let (written, is_restored) = table.commit(&BTreeSet::new()).await?;
             self.summary.is_restored |= is_restored;
@@ -266,7 +266,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     /// Notes that this run reports all marks of lost rows.
     async fn note_reported(&mut self) -> Result<(), Error> {
         let now = Timestamp::now();
-        for table in self.content.tables.values_mut() {
+        for table in self.job_tables.tables.values_mut() {
             if table.state.marks.note_reported(now) {
                 table.save().await?;
             }
@@ -276,7 +276,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     /// Completes the summary.
     fn finish(&mut self) {
-        let Self { begun, job, content, summary, has_response, done, last_lost, watch, .. } = self;
+        let Self { begun, job, job_tables, summary, has_response, done, last_lost, watch, .. } = self;
         summary.requests = done.requests;
         let has_failed = !summary.failed.is_empty() || summary.failed_pages > 0;
         // If the run got no response at all, the service counts as unreachable too, even if the run took less than two
@@ -287,13 +287,13 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             report.failed_pages.push(page);
             watch(&BackfillEvent::Report { series, report });
         }
-        for (report, state) in summary.series.iter_mut().zip(content.states()) {
+        for (report, state) in summary.series.iter_mut().zip(job_tables.states()) {
             report.note(&state);
             summary.records += report.added + report.filled;
         }
         let mut missing_fields = FieldReports::default();
         let mut unsent_fields = FieldReports::default();
-        for table in content.tables.values() {
+        for table in job_tables.tables.values() {
             missing_fields.add(&table.state.marks.fields, &table.noticed);
             unsent_fields.add(&table.state.marks.unsent, &table.noticed_unsent);
             summary.lost_rows.extend(lost_rows::unacknowledged(&table.state));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use runtime::Timestamp;
 use tokio::time::Instant;
 
-use crate::backfill::Backfill;
+use super::Backfill;
 use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::lock::Lock;
@@ -19,7 +19,7 @@ use crate::table::Table;
 use crate::table_state::TableState;
 
 /// The open tables of a job.
-pub(crate) struct Content {
+pub(crate) struct JobTables {
     /// The tables by the folder of their state.
     pub(crate) tables: BTreeMap<String, Table>,
     /// The series of the job, each with the folder of its table.
@@ -34,7 +34,7 @@ pub(crate) struct Content {
     _lock: Lock,
 }
 
-impl Content {
+impl JobTables {
     /// Opens the tables of a job. Returns an error if the rows of the target have another source or period than the
     /// job. If `is_locked`, no other run can write the tables.
     pub(crate) async fn open(job: &Backfill, is_locked: bool) -> Result<Self, Error> {
@@ -87,7 +87,7 @@ impl Content {
         Ok(this)
     }
 
-    /// Returns whether a file with rows of a series is damaged. The content of a run has no damaged files, because opening
+    /// Returns whether a file with rows of a series is damaged. The tables of a run have no damaged files, because opening
     /// it repairs them.
     pub(crate) fn is_damaged(&self, series: usize) -> bool {
         let Some((_, home)) = self.series.get(series) else { return false };
