@@ -35,6 +35,8 @@ mod pages;
 
 mod endpoints;
 
+mod columns;
+
 mod service;
 
 mod unused;
@@ -97,7 +99,8 @@ struct Resolver<'a> {
     /// The time field of the envelope, which is added to the records of series.
     time: Option<Field>,
     used: UsedEntries<'a>,
-    /// Errors about summaries that repeat a name, and about evidence that repeats the inherited one.
+    /// Warnings about summaries that repeat a name, evidence that repeats the inherited one, and columns that readers do
+    /// not distinguish.
     warnings: Diagnostics,
     /// The number of names that were compared for suggestions so far.
     compared: usize,

@@ -40,6 +40,7 @@ impl<'a> Resolver<'a> {
         for endpoint in &group.endpoints {
             let names = self.endpoint_names(endpoint, &mut idents, &mut types);
             let (endpoint, record) = self.endpoint(&scope, endpoint, names.unwrap_or_default(), shared);
+            self.columns(&scope, &endpoint, record.as_ref());
             records.extend(record);
             endpoints.push(endpoint);
         }
