@@ -1,4 +1,4 @@
-//! `--metrics`: the figures of a command in the text format of Prometheus.
+//! `--metrics-file`: the figures of a command in the text format of Prometheus.
 //!
 //! The file is replaced every 15 seconds and at the end, always completely, so a collector such as the textfile collector of
 //! `node_exporter` never reads a part of it. `DATA-SETS.md` of `derivs` lists the names.
@@ -30,13 +30,13 @@ const INTERVAL: Duration = Duration::from_secs(15);
 pub(crate) struct MetricsOption {
     /// File to replace every 15 seconds with metrics in the text format of Prometheus
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    metrics: Option<PathBuf>,
+    metrics_file: Option<PathBuf>,
 }
 
 impl MetricsOption {
     /// Writes the first file, so that a wrong path is an error before any request.
     pub(crate) fn open(&self, log: Log) -> Result<Option<Metrics>> {
-        let Some(path) = &self.metrics else { return Ok(None) };
+        let Some(path) = &self.metrics_file else { return Ok(None) };
         let metrics = Metrics { path: path.clone(), figures: Arc::default() };
         metrics.write()?;
         let regular = metrics.clone();
@@ -171,7 +171,7 @@ impl Metrics {
             text(program().name, &figures)
         };
         let written = dataset::write_file(Path::new(&self.path), |out| out.write_all(text.as_bytes()));
-        written.map_err(|error| Failure::machine(error).help("`--metrics` needs a file in an existing folder"))
+        written.map_err(|error| Failure::machine(error).help("`--metrics-file` needs a file in an existing folder"))
     }
 }
 

@@ -138,7 +138,7 @@ pub(crate) fn shown(time: Timestamp) -> String {
     let text = time.to_string();
     match text.strip_suffix("Z").and_then(|text| text.split_once('T')) {
         Some((date, time)) => format!("{date} {}", time.strip_suffix(":00").unwrap_or(time)),
-        // Timestamps before 1970 are formatted as numbers.
+        // Timestamps before the year 0 and after 9999 are formatted as numbers.
         None => text,
     }
 }

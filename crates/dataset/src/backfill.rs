@@ -206,7 +206,7 @@ impl Backfill {
 
 fn check_range(range: &Range<Timestamp>) -> Result<(), String> {
     let Range { start, end } = range;
-    let first = Timestamp::from_unix_seconds(0);
+    let first = ALWAYS.start;
     if end < start {
         return Err(format!("the range ends at {end}, before its start {start}"));
     }

@@ -72,9 +72,9 @@ impl Partition {
     }
 }
 
-/// The period of a table with one file: all times from 1970 to the year 9999.
+/// The period of a table with one file: all times with a year of four digits.
 pub(crate) const ALWAYS: Range<Timestamp> =
-    Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(253_402_300_800);
+    Timestamp::from_unix_seconds(-62_167_219_200)..Timestamp::from_unix_seconds(253_402_300_800);
 
 /// Returns the period that contains a time; without a partition, there is only one period.
 pub(crate) fn period(partition: Option<Partition>, time: Timestamp) -> Range<Timestamp> {

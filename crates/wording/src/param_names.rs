@@ -36,7 +36,7 @@ const RESERVED: [&str; 48] = [
     "max-age",
     "max-pages",
     "max-requests",
-    "metrics",
+    "metrics-file",
     "options",
     "out",
     "param",

@@ -169,3 +169,22 @@ async fn a_series_has_its_own_range() {
     let error = job(vec![reversed], END - DAY, END, &dir.path().join("reversed.csv")).plan().await.unwrap_err();
     assert!(error.to_string().contains("before its start"), "{error}");
 }
+
+/// Statistics of economies begin long before 1970.
+#[tokio::test(start_paused = true)]
+async fn a_range_before_1970_is_stored_and_continued() {
+    let (client, dir) = (client(), tempfile::tempdir().unwrap());
+    for name in TARGETS {
+        let path = dir.path().join(name);
+        let days = |from: i64, to: i64| job(coins(&client, &["BTC"]), from * DAY, to * DAY, &path);
+        assert_eq!(run(&days(-400, -397)).await.records, 3 * 24, "{name}");
+        let summary = run(&days(-400, 2)).await;
+        assert!(summary.is_complete && summary.records == 399 * 24, "{name}: {summary:?}");
+        let state = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        let [series] = &state.series[..] else { panic!("{state:?}") };
+        assert_eq!((series.missing, series.rows), (0, 402 * 24), "{name}: {state:?}");
+        let rows = read(&path);
+        assert_eq!(rows.len(), 402 * 24, "{name}");
+        assert!(rows.iter().any(|row| row["openDate"].starts_with("1968-11-27T00:00:00")), "{name}: {:?}", rows[0]);
+    }
+}

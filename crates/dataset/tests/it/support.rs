@@ -42,7 +42,7 @@ pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send
 
 /// Returns a body with a value for every hour after `from` and up to `to`.
 pub(crate) fn body(from: i64, to: i64, value: impl Fn(i64) -> Option<String>) -> String {
-    let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
+    let times = ((from + HOUR).div_euclid(HOUR) * HOUR..=to).step_by(3600);
     let records: Vec<_> =
         times.filter_map(|time| Some(format!(r#"{{"openDate":{time},"volumeRatio":{}}}"#, value(time)?))).collect();
     format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
@@ -50,7 +50,7 @@ pub(crate) fn body(from: i64, to: i64, value: impl Fn(i64) -> Option<String>) ->
 
 /// Creates a client of a service that has a record for every hour.
 pub(crate) fn client() -> Client {
-    client_of(|_, from, to| (200, body(from, to, |time| Some(format!("0.{}", time / HOUR % 1000 + 1)))))
+    client_of(|_, from, to| (200, body(from, to, |time| Some(format!("0.{}", (time / HOUR).rem_euclid(1000) + 1)))))
         .build()
         .unwrap()
 }

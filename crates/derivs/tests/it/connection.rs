@@ -100,7 +100,7 @@ fn metrics_of_a_poll_that_fails_report_no_complete_run() {
     let out = folder.path().join("a.csv");
     let service = Service::start();
     let minutes = metric().args(metric().keys[0], 60);
-    let files = ["--out", support::text(&out), "--metrics", support::text(&metrics)];
+    let files = ["--out", support::text(&out), "--metrics-file", support::text(&metrics)];
     let args = [&["poll"], &*minutes, &["--from", "1h"], &files].concat();
     let output =
         run_output(&derivs_with(&service, &args).env("MARKET_ANALYTICS_API_KEY", "wrong-key").output().unwrap());

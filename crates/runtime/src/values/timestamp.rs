@@ -130,6 +130,9 @@ impl Timestamp {
         period::in_year(year, period).map(Self::from_unix_seconds)
     }
 
+    /// The first second that RFC 3339 can represent: the year 0.
+    const FIRST_WRITABLE: Self = Self::from_unix_seconds(-62_167_219_200);
+
     /// The last second that RFC 3339 can represent, because its years have four digits.
     pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
 
@@ -234,13 +237,13 @@ impl From<i64> for Timestamp {
     }
 }
 
-/// Writes the time like `2024-03-01T00:00:00Z`, with 0, 3, 6 or 9 fractional digits. A time before 1970 or after 9999
-/// is written as the number of Unix seconds.
+/// Writes the time like `2024-03-01T00:00:00Z`, with 0, 3, 6 or 9 fractional digits. A time before the year 0 or
+/// after 9999 is written as the number of Unix seconds.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
         let seconds = self.unix_seconds();
-        if (0..=Self::LAST_WRITABLE.unix_seconds()).contains(&seconds) {
+        if (Self::FIRST_WRITABLE.unix_seconds()..=Self::LAST_WRITABLE.unix_seconds()).contains(&seconds) {
             iso8601::write(seconds, self.subsec_nanos(), &mut text);
         } else {
             text = seconds.to_string();
@@ -309,6 +312,9 @@ mod tests {
             (Timestamp::from_wire(1_700_000_000_000_250, TimeUnit::Microseconds), "2023-11-14T22:13:20.000250Z"),
             (Timestamp::from_wire(1_700_000_000_000_000_001, TimeUnit::Nanoseconds), "2023-11-14T22:13:20.000000001Z"),
             (Timestamp::LAST_WRITABLE, "9999-12-31T23:59:59Z"),
+            (Timestamp::from_unix_nanos(-1), "1969-12-31T23:59:59.999999999Z"),
+            (Timestamp::from(-315_619_200), "1960-01-01T00:00:00Z"),
+            (Timestamp::FIRST_WRITABLE, "0000-01-01T00:00:00Z"),
         ];
         for (timestamp, text) in table {
             assert_eq!(timestamp.to_string(), text);
@@ -359,7 +365,12 @@ mod tests {
 
     #[test]
     fn display_falls_back_to_the_number() {
-        for seconds in [-1, Timestamp::LAST_WRITABLE.unix_seconds() + 1, i64::MIN, i64::MAX] {
+        for seconds in [
+            Timestamp::FIRST_WRITABLE.unix_seconds() - 1,
+            Timestamp::LAST_WRITABLE.unix_seconds() + 1,
+            i64::MIN,
+            i64::MAX,
+        ] {
             assert_eq!(Timestamp::from(seconds).to_string(), seconds.to_string());
         }
     }
