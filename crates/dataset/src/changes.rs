@@ -7,10 +7,10 @@ use std::rc::Rc;
 use arrow_array::{Array, RecordBatch};
 use runtime::Value;
 
+use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
 use crate::row_facts::Known;
-use crate::table_schema::UNKNOWN_FIELDS;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
 use crate::unknown_values::{invalid, is_object, merged_object, unknown_fields, unknown_names};

@@ -12,11 +12,12 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use runtime::Timestamp;
 use runtime::record::AnyRecord;
 
+use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
 use crate::fetched_at::{fetched_at_index, is_fetched_at};
 use crate::series::SeriesRequest;
 use crate::series_columns::identifies;
-use crate::table_schema::{TableSchema, UNKNOWN_FIELDS, is_decimal};
+use crate::table_schema::{TableSchema, is_decimal};
 use crate::text_writer::Cell;
 
 /// The columns of a table with several series: the endpoint, the params, and the fields of the records.

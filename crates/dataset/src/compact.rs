@@ -111,16 +111,7 @@ impl Table {
         }
         let columns = self.columns.clone();
         let partition = self.state.partition;
-        let mut series = BTreeMap::new();
-        for (path, (state, _)) in self.current() {
-            if !removed.contains(&path) {
-                series.insert(path, state);
-            }
-        }
-        self.state.series = series;
-        for path in removed {
-            self.state.marks.remove_series(path);
-        }
+        self.take_current(removed);
         let mut parts = journal::parts(&self.journal, partition, removed);
         if !removed.is_empty() || self.state.columns.as_ref().is_some_and(|known| !are_same(&columns, known)) {
             for path in self.state.files.keys() {
@@ -155,6 +146,20 @@ impl Table {
         }
         self.state.columns.take_if(|_| self.state.files.is_empty());
         Ok(all)
+    }
+
+    /// Adds the fetched ranges of the journal to the state of each series, and removes the series `removed`.
+    fn take_current(&mut self, removed: &BTreeSet<String>) {
+        let mut series = BTreeMap::new();
+        for (path, (state, _)) in self.current() {
+            if !removed.contains(&path) {
+                series.insert(path, state);
+            }
+        }
+        self.state.series = series;
+        for path in removed {
+            self.state.marks.remove_series(path);
+        }
     }
 
     /// Writes the last data file again, so that its metadata lists the retired series. Without a data file, only the

@@ -13,11 +13,9 @@ use arrow_array::{Array, ArrayRef, RecordBatch, TimestampMicrosecondArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use runtime::Timestamp;
 
+use crate::column_names::FETCHED_AT;
 use crate::error::Error;
 use crate::timestamps::microseconds;
-
-/// The usual name of the column.
-pub(crate) const NAME: &str = "fetched_at";
 
 /// The metadata key that identifies the column, because a record may have a field with the same name.
 const KEY: &str = "describes";
@@ -47,7 +45,7 @@ pub(crate) fn fetched_at_of(row: &RecordBatch) -> Option<i64> {
 /// Returns these columns with the column of times at the end.
 pub(crate) fn with_fetched_at(schema: &Schema) -> SchemaRef {
     let mut fields: Vec<_> = schema.fields().iter().filter(|field| !is_fetched_at(field)).cloned().collect();
-    let mut name = NAME.to_owned();
+    let mut name = FETCHED_AT.to_owned();
     while fields.iter().any(|field| *field.name() == name) {
         name.insert(0, '_');
     }

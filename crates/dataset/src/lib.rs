@@ -15,6 +15,7 @@
 //! | `s3` | data sets in a bucket of S3-compatible object storage |
 
 // Modules, lowest layer first.
+mod column_names;
 mod error;
 
 mod empty_ranges;
@@ -120,6 +121,7 @@ pub use arrow_array::RecordBatch;
 pub use backfill::{
     Backfill, BackfillEvent, BackfillPlan, FollowEvent, ReadableRecords, SeriesPlan, SeriesReport, Summary,
 };
+pub use column_names::UNKNOWN_FIELDS;
 pub use columns::SeriesTable;
 pub use data_set_paths::check_new_file;
 pub use error::{Error, quoted};
@@ -138,7 +140,7 @@ pub use series_columns::unknown_fields;
 pub use status::{SeriesStatus, Status, status, verify};
 pub use stored_rows::{NumericField, RevisedValue, StoredRows};
 pub use stored_tables::StoredTables;
-pub use table_schema::{TableSchema, UNKNOWN_FIELDS};
+pub use table_schema::TableSchema;
 pub use target::{Format, Target};
 pub use text_writer::TextWriter;
 pub use unsent_fields::UnsentField;

@@ -8,12 +8,12 @@ use arrow_array::{Array, RecordBatch};
 use arrow_select::concat::concat_batches;
 
 use crate::changes::SharedChanges;
+use crate::column_names::UNKNOWN_FIELDS;
 use crate::cursor::{Cursor, Rows};
 use crate::error::Error;
 use crate::fetched_at::{fetched_at_of, is_fetched_at};
 use crate::merge_rules::MergeRules;
 use crate::revisions::Revision;
-use crate::table_schema::UNKNOWN_FIELDS;
 use crate::timestamps::{times, timestamp};
 use crate::unknown_values::{has_other_value, is_object, object, unknown_fields};
 
@@ -183,8 +183,8 @@ fn is_revised(old: &RecordBatch, new: &RecordBatch) -> bool {
             continue;
         }
         let is_revised = if is_object(field) {
-            let is_column = |name: &str| field.name() == UNKNOWN_FIELDS && old.schema_ref().index_of(name).is_ok();
-            has_other_value(&object(was), &object(is), is_column)
+            let is_unknown = field.name() == UNKNOWN_FIELDS;
+            has_other_value(&object(was), &object(is), |name| is_unknown && old.schema_ref().index_of(name).is_ok())
         } else {
             was.is_valid(0) || invalid.get(field.name()).is_some_and(|value| !value.is_null())
         };

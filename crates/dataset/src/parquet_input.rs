@@ -15,6 +15,7 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::ChunkReader;
 
 use crate::checked_writer::Checked;
+use crate::column_names::ENDPOINT;
 use crate::cursor::Rows;
 use crate::error::{Error, quoted};
 use crate::file_state::FileState;
@@ -24,7 +25,6 @@ use crate::saved_state::{self, OLDEST, Unusable};
 use crate::section::Section;
 use crate::series::read_param;
 use crate::series_columns::identifying;
-use crate::table_schema::ENDPOINT;
 
 /// Number of rows per batch when reading. Larger batches need more memory, and are not faster.
 const BATCH: usize = 2048;
@@ -128,22 +128,25 @@ impl ParquetInput {
 
     /// Compares a row group with its checksum.
     pub(crate) fn verify_group(&self, index: usize) -> Result<(), Error> {
-        let damaged = || Error::damaged(&self.name, format!("row group {index} does not match its checksum"));
-        let group = self.groups().get(index).ok_or_else(damaged)?;
+        let Some(group) = self.groups().get(index) else { return Err(self.wrong_checksum(index)) };
         let mut start = u64::MAX;
         let mut length = 0_u64;
         for column in group.columns() {
             // The offsets of a damaged footer may be negative, and `byte_range` would panic.
             let first = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
             let sizes = (u64::try_from(first), u64::try_from(column.compressed_size()));
-            let (Ok(first), Ok(size)) = sizes else { return Err(damaged()) };
+            let (Ok(first), Ok(size)) = sizes else { return Err(self.wrong_checksum(index)) };
             start = start.min(first);
             length = length.saturating_add(size);
         }
         let mut sum = Checked::new(io::sink());
         let bytes = self.source.get_read(start).map_err(|error| Error::storage(&self.name, error))?;
         io::copy(&mut bytes.take(length), &mut sum).map_err(|error| Error::storage(&self.name, error))?;
-        if self.state.checksums.get(index) == Some(&sum.entry()) { Ok(()) } else { Err(damaged()) }
+        if self.state.checksums.get(index) == Some(&sum.entry()) { Ok(()) } else { Err(self.wrong_checksum(index)) }
+    }
+
+    fn wrong_checksum(&self, group: usize) -> Error {
+        Error::damaged(&self.name, format!("row group {group} does not match its checksum"))
     }
 
     /// Returns whether the rows of a section have the listed facts.

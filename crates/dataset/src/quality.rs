@@ -7,6 +7,7 @@ use arrow_array::{Array, RecordBatch};
 use runtime::Timestamp;
 use runtime::registry::Range;
 
+use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
 use crate::missing_fields::MissingField;
@@ -16,7 +17,6 @@ use crate::series_columns::identifies;
 use crate::status::{SeriesStatus, Status};
 use crate::stored_rows::StoredRows;
 use crate::stored_tables::StoredTables;
-use crate::table_schema::UNKNOWN_FIELDS;
 use crate::target::Target;
 use crate::timestamps::{times, timestamp};
 use crate::value_ranges::{number, range_of};

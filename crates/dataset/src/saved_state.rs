@@ -23,22 +23,28 @@ pub(crate) enum Unusable {
     Version(String),
 }
 
+impl Unusable {
+    #[allow(clippy::needless_pass_by_value, reason = "`map_err` passes a value")]
+    fn unreadable(error: serde_json::Error) -> Self {
+        Self::Unreadable(format!("its state is not readable: {error}"))
+    }
+}
+
 /// Parses a state.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Unusable> {
     #[derive(Deserialize)]
     struct Format {
         version: u64,
     }
-    let unreadable = |error: serde_json::Error| Unusable::Unreadable(format!("its state is not readable: {error}"));
     // The version is parsed first, because other versions have other fields.
-    let Format { version } = serde_json::from_str(text).map_err(unreadable)?;
+    let Format { version } = serde_json::from_str(text).map_err(Unusable::unreadable)?;
     if !(OLDEST..=VERSION).contains(&version) {
         let age = if version < OLDEST { "an older" } else { "a newer" };
         let formats =
             format!("{age} version wrote it, in format {version}; this version reads the formats {OLDEST} and");
         return Err(Unusable::Version(format!("{formats} {VERSION}")));
     }
-    serde_json::from_str(text).map_err(unreadable)
+    serde_json::from_str(text).map_err(Unusable::unreadable)
 }
 
 /// Parses a file with a state. Its second line is the checksum of the first line, except in format 5.

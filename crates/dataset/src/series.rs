@@ -10,12 +10,11 @@ use runtime::history::History;
 use runtime::registry::{BodyInfo, EndpointInfo};
 use runtime::{Dynamic, Interval, Request, Timestamp};
 
+use crate::column_names::{ENDPOINT, FETCHED_AT, UNKNOWN_FIELDS};
 use crate::error::Error;
-use crate::fetched_at;
-use crate::table_schema::{ENDPOINT, UNKNOWN_FIELDS};
 
 /// Columns that each table has.
-const COLUMNS: [&str; 3] = [ENDPOINT, UNKNOWN_FIELDS, fetched_at::NAME];
+const COLUMNS: [&str; 3] = [ENDPOINT, UNKNOWN_FIELDS, FETCHED_AT];
 
 /// The beginning of the name in tables of a param that has the name of such a column.
 const PARAM_PREFIX: &str = "param_";

@@ -132,10 +132,6 @@ impl SeriesStatus {
         let unfetched = state.unfetched();
         let mut missing = gaps.clone();
         missing.extend(&unfetched);
-        let mut empty = Vec::new();
-        for range in state.empty.all() {
-            empty.push(range.from..range.to);
-        }
         let last_seen = match all.last {
             Some(last) => all.last_seen.before(all.interval.moved(last, -1)),
             None => BTreeMap::new(),
@@ -157,7 +153,7 @@ impl SeriesStatus {
             revised: state.revised,
             is_retired: state.retired.is_some(),
             asked: state.requested.bounds(),
-            empty,
+            empty: state.empty.ranges(),
             last_seen,
             first_age: state.first_seen.age(rows.interval),
             first_moves: state.first_seen.has_moved(rows.interval),

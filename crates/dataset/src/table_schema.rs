@@ -16,20 +16,12 @@ use runtime::Timestamp;
 use runtime::record::{AnyRecord, FieldValue, UnknownFields};
 use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo, TimeUnit, ValueType};
 
+use crate::column_names::{ENDPOINT, RECORD, UNKNOWN_FIELDS};
 use crate::error::Error;
 use crate::series::SeriesRequest;
 use crate::series_columns::{Param, identifying, identity, unknown_fields};
 use crate::timestamps::microseconds;
 use crate::value_ranges::{MAXIMUM, MINIMUM};
-
-/// Name of the column with all fields that have no column of their own: a JSON object for each record, or null.
-pub const UNKNOWN_FIELDS: &str = "unknown_fields";
-
-/// Name of the column with each record as JSON, if the fields of the records are unknown.
-pub(crate) const RECORD: &str = "record";
-
-/// Name of the column with the endpoint of each row.
-pub(crate) const ENDPOINT: &str = "endpoint";
 
 /// The type of every time column, to which all units are converted.
 const TIME: ValueType = ValueType::Timestamp(TimeUnit::Seconds);

@@ -83,16 +83,19 @@ pub(crate) enum Cell<'a> {
 
 impl<'a> Cell<'a> {
     pub(crate) fn new(field: &Field, column: &'a ArrayRef, row: usize) -> Self {
-        let json = |text: String| Self::Json(text.into());
         match column.data_type() {
             _ if column.is_null(row) => Self::Null,
             // Numbers and the order of keys stay as the service wrote them. Line breaks are removed, which changes no
             // value, because line breaks in JSON strings are escaped.
-            DataType::Utf8 if is_json(field) => json(column.as_string::<i32>().value(row).replace(['\n', '\r'], "")),
+            DataType::Utf8 if is_json(field) => {
+                Self::Json(column.as_string::<i32>().value(row).replace(['\n', '\r'], "").into())
+            }
             DataType::Utf8 => Self::Text(column.as_string::<i32>().value(row).into()),
-            DataType::Int64 => json(column.as_primitive::<Int64Type>().value(row).to_string()),
-            DataType::Float64 => json(Value::from(column.as_primitive::<Float64Type>().value(row)).to_string()),
-            DataType::Boolean => json(column.as_boolean().value(row).to_string()),
+            DataType::Int64 => Self::Json(column.as_primitive::<Int64Type>().value(row).to_string().into()),
+            DataType::Float64 => {
+                Self::Json(Value::from(column.as_primitive::<Float64Type>().value(row)).to_string().into())
+            }
+            DataType::Boolean => Self::Json(column.as_boolean().value(row).to_string().into()),
             _ => match column.as_primitive_opt::<TimestampMicrosecondType>() {
                 Some(times) => Self::Text(timestamp(times.value(row)).to_string().into()),
                 None => Self::Null,

@@ -9,7 +9,8 @@ use arrow_schema::{Field, Schema};
 use runtime::Value;
 use serde_json::value::RawValue;
 
-use crate::table_schema::{RECORD, UNKNOWN_FIELDS, is_json};
+use crate::column_names::{RECORD, UNKNOWN_FIELDS};
+use crate::table_schema::is_json;
 
 /// A JSON object whose values are as the service wrote them.
 pub(crate) type Object = BTreeMap<String, Box<RawValue>>;

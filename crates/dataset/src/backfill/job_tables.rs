@@ -63,13 +63,7 @@ impl JobTables {
         };
         let mut tables = BTreeMap::new();
         for (home, (place, series)) in places {
-            let mut table = Table::open(place, series).await?;
-            if is_locked {
-                table.is_repaired = true;
-                let messages = table.repair().await?;
-                table.repairs.extend(messages);
-            }
-            tables.insert(home, table);
+            tables.insert(home, open_table(place, series, is_locked).await?);
         }
         let mut this = Self {
             tables,
@@ -120,6 +114,17 @@ impl JobTables {
         }
         states
     }
+}
+
+/// Opens a table; if it `is_locked`, it is also repaired.
+async fn open_table(place: Place, series: Vec<SeriesRequest>, is_locked: bool) -> Result<Table, Error> {
+    let mut table = Table::open(place, series).await?;
+    if is_locked {
+        table.is_repaired = true;
+        let messages = table.repair().await?;
+        table.repairs.extend(messages);
+    }
+    Ok(table)
 }
 
 /// Gives a new table the settings of the job, or compares them. `other` is the source of the rows of other tables.
