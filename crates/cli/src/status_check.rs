@@ -30,9 +30,13 @@ impl<'s> StatusCheck<'s> {
     /// The problems, each with the number or names of the affected items.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
-        let damaged = self.status.damaged.len() as u64;
+        let missing = self.status.missing_files;
+        let damaged = (self.status.damaged.len() as u64).saturating_sub(missing);
         if damaged > 0 {
             problems.push(counted(damaged, "damaged file"));
+        }
+        if missing > 0 {
+            problems.push(counted(missing, "missing file"));
         }
         problems.extend(self.without_state());
         problems.extend(self.unacknowledged());

@@ -82,8 +82,8 @@ impl Table {
     }
 
     /// Merges the journal into the data files, without the series `removed`, writes the text file, if there is one, and
-    /// the state, and deletes the journal. Returns the written files, and whether the text file had been changed by
-    /// something else.
+    /// the state, and deletes the journal. Returns the written files, and whether the text file was missing or had been
+    /// changed by something else.
     async fn merge(&mut self, removed: &BTreeSet<String>) -> Result<(Vec<Written>, bool), Error> {
         let text = self.text_state()?;
         let mut written = self.compact(removed).await?;
@@ -100,7 +100,7 @@ impl Table {
         }
         self.save().await?;
         self.clear_journal().await?;
-        Ok((written, text == TextState::Changed))
+        Ok((written, matches!(text, TextState::Changed | TextState::Missing)))
     }
 
     /// Merges the journal into the data files, without the series `removed`. If the job has columns that the files do

@@ -26,8 +26,10 @@ use crate::unsent_fields::UnsentField;
 pub struct Status {
     /// The states of all series, by path.
     pub series: Vec<SeriesStatus>,
-    /// Damaged and changed files. Each message names the file, the damage and the repair.
+    /// Damaged, changed and missing files. Each message names the file, the damage and the repair.
     pub damaged: Vec<String>,
+    /// The number of these files that are missing.
+    pub missing_files: u64,
     /// Tables whose state is missing, each with the start of the names of its files. [`adopt`](crate::adopt()) rebuilds
     /// the states.
     pub without_state: Vec<String>,
@@ -273,15 +275,19 @@ impl Status {
             return Ok(());
         }
         for (path, vanished) in &table.vanished {
+            self.missing_files += u64::from(vanished.is_missing);
             self.damaged.push(vanished.message(&table.place.name(path)));
         }
-        let why = match table.text_state()? {
+        let state = table.text_state()?;
+        let why = match state {
             TextState::Current => return Ok(()),
-            TextState::Changed => "missing or changed since a backfill wrote it; the next run writes it again",
+            TextState::Missing => "missing; the next run writes it again",
+            TextState::Changed => "changed since a backfill wrote it; the next run writes it again",
             // The run that has fetched the records of the journal, or the next one, writes it.
             TextState::Outdated if is_running || !table.journal.is_empty() => return Ok(()),
             TextState::Outdated => "outdated, because a run was stopped; the next run writes it again",
         };
+        self.missing_files += u64::from(state == TextState::Missing);
         self.damaged.push(format!("{}: {why}", quoted(table.text_path().unwrap_or_default())));
         Ok(())
     }

@@ -22,8 +22,10 @@ pub(crate) enum TextState {
     Current,
     /// A run was killed before it has written the file.
     Outdated,
-    /// The file is missing, or was changed since a backfill has written it.
+    /// The file was changed since a backfill has written it.
     Changed,
+    /// The file is missing.
+    Missing,
 }
 
 impl Table {
@@ -64,7 +66,8 @@ impl Table {
         };
         Ok(match &self.state.text {
             None => TextState::Outdated,
-            Some(checksum) if path.exists() && checksum_of(&path)? == *checksum => TextState::Current,
+            Some(_) if !path.exists() => TextState::Missing,
+            Some(checksum) if checksum_of(&path)? == *checksum => TextState::Current,
             Some(_) => TextState::Changed,
         })
     }

@@ -15,7 +15,8 @@ pub(crate) struct VanishedRows {
     pub(crate) rows: Present,
     /// Number of intervals with a row.
     count: u64,
-    is_missing: bool,
+    /// `false` if another file has replaced it.
+    pub(crate) is_missing: bool,
 }
 
 impl VanishedRows {

@@ -26,7 +26,7 @@ const LARGE: usize = 20;
 /// Show the records, gaps, damage and age of a file or data set
 #[derive(Args, Debug)]
 #[command(after_help = "\
-    Exit code 6 if a file is damaged, if the service no longer sends a field or rows were lost and nobody has \
+    Exit code 6 if a file is damaged or missing, if the service no longer sends a field or rows were lost and nobody has \
     acknowledged that, if a part of a series was never fetched and no run is writing the series, if \
     records are not in the file ten minutes later, if the service has rejected a series, or, with --max-age, if the \
     last record of a series is older or in the future.")]

@@ -37,6 +37,25 @@ fn status_shows_records_and_damage() {
     assert!(missing.code == Some(2) && missing.err.ends_with(": no such file or folder\n"), "{}", missing.err);
 }
 
+/// A missing file is not called damaged, whether it has the rows or only a copy of them as text.
+#[test]
+fn a_missing_file_is_named_as_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a.parquet", "a.csv"] {
+        let file = folder.path().join(name);
+        let path = support::text(&file);
+        let range = ["2025-01-01", "2025-01-03"];
+        assert_eq!(run(&backfill(&metric().hourly(), range, &file, &["--sandbox"])).code, Some(0));
+        std::fs::remove_file(&file).unwrap();
+        for options in [&["status", path][..], &["status", path, "--verify"]] {
+            let status = run(options);
+            assert_eq!(status.code, Some(6), "{}", status.err);
+            let error = status.err.lines().find(|line| line.starts_with("error: ")).unwrap();
+            assert!(error.contains("1 missing file") && !error.contains("damaged"), "{}", status.err);
+        }
+    }
+}
+
 /// The file stays under another name, the other endpoint of the job is written, and every row is there again.
 #[test]
 fn a_damaged_file_is_moved_aside() {
