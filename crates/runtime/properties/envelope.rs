@@ -89,8 +89,7 @@ fn assert_around<T>(whole: &Whole<T>, expected: &Value) {
 
 /// Asserts that every field has its value in the object, and that no value of the object is lost.
 fn assert_every(record: &Every, expected: &Value) {
-    let timestamp = |value: &Value| integer_of(value).map(Timestamp::from_unix_seconds);
-    assert_eq!(Some(record.time), timestamp(&expected["time"]));
+    assert_time(record.time, &expected["time"]);
     assert_number(record.number, &expected["number"]);
     assert_eq!(Some(record.integer), integer_of(&expected["integer"]));
     assert_eq!(Some(record.count), count_of(&expected["count"]));
@@ -119,6 +118,23 @@ fn assert_every(record: &Every, expected: &Value) {
     assert_eq!(record.escaped, expected["a\\n"].as_bool());
     let known: Vec<_> = Every::INFO.fields.iter().map(|field| field.wire_name).collect();
     assert_unknown(&record.unknown_fields, expected, &known);
+}
+
+/// Asserts that a time is that of a number of seconds. `serde_json` reads a fraction as a float, so the times may differ by
+/// the error of this float.
+#[allow(clippy::cast_precision_loss, reason = "the tolerance includes the error of the cast")]
+fn assert_time(time: Timestamp, expected: &Value) {
+    if let Some(seconds) = integer_of(expected) {
+        return assert_eq!(time, Timestamp::from_unix_seconds(seconds));
+    }
+    let seconds = match expected {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_f64(),
+    };
+    let seconds: f64 = seconds.expect("a number of seconds");
+    let tolerance = 1e-9 + seconds.abs() * 4.0 * f64::EPSILON;
+    let read = time.unix_seconds() as f64 + f64::from(time.subsec_nanos()) / 1e9;
+    assert!((read - seconds).abs() <= tolerance, "{time:?} for {expected}");
 }
 
 fn assert_level(level: &Level, expected: &Value) {
