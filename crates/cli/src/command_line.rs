@@ -32,7 +32,8 @@ use crate::commands::status::Status;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::EXIT_CODES;
 use crate::offered_param::PARAMS;
-use crate::param_options::{self, option_name, several_values};
+use crate::option_names::option_name;
+use crate::param_options::{self, several_values};
 use crate::program::{program, service};
 
 const STYLES: Styles = Styles::styled()

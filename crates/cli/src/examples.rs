@@ -4,7 +4,7 @@ use runtime::registry::{EndpointInfo, ParamInfo, TypeInfo, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
 use crate::offered_param::{self, splits};
-use crate::param_options::option_name;
+use crate::option_names::option_name;
 use crate::program::program;
 
 /// The help that follows the options of `get`.

@@ -1,16 +1,11 @@
 //! A job file, which contains the series, the range and the target of a backfill.
 
-use std::fs;
 use std::ops::Range;
-use std::path::Path;
 use std::time::Duration;
 
-use dataset::quoted;
 use runtime::{Interval, Timestamp};
 
 use crate::failure::{Failure, Result};
-use crate::job_text::JobText;
-use crate::log::Log;
 use crate::requested_series::{RequestedSeries, labels};
 use crate::time_arg::{self, Start};
 
@@ -65,10 +60,4 @@ pub(crate) struct Overrides<'o> {
     pub(crate) from: Option<Start>,
     pub(crate) to: Option<Timestamp>,
     pub(crate) out: Option<&'o str>,
-}
-
-/// Reads and checks a job file.
-pub(crate) fn read(path: &Path, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
-    let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
-    JobText { name: quoted(path), text: &text }.job(overrides, log)
 }

@@ -1,8 +1,11 @@
 //! The text of a job file in TOML, which is parsed and checked. Every error names the file, the line and the column.
 
 use std::fmt::Display;
+use std::fs;
 use std::ops::Range;
+use std::path::Path;
 
+use dataset::quoted;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use wording::SERIES_KEYS;
@@ -22,6 +25,12 @@ const KEYS: [&str; 5] = ["from", "to", "out", "refetch", "series"];
 
 type TomlTable<'t> = DeTable<'t>;
 type TomlValue<'t> = Spanned<DeValue<'t>>;
+
+/// Reads and checks a job file.
+pub(crate) fn read(path: &Path, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
+    let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
+    JobText { name: quoted(path), text: &text }.job(overrides, log)
+}
 
 /// Parses the start of a range, which is not in the future.
 fn past_start(text: &str) -> Result<Start, String> {

@@ -32,7 +32,10 @@ mod stdout;
 mod sections;
 mod table;
 
+mod option_names;
+
 mod offered_param;
+
 mod param_options;
 mod progress;
 
@@ -56,14 +59,16 @@ mod stored_target;
 mod requested_series;
 mod series_combinations;
 
-mod chart_drawing;
 mod chart_line;
+
+mod chart_drawing;
 mod job_file;
-mod job_text;
 mod plan_report;
 mod range_ends;
 mod record_columns;
 mod record_spacing;
+
+mod job_text;
 
 mod catalogue_json;
 mod chart_data;

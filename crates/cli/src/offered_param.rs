@@ -7,7 +7,7 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use runtime::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
 
 use crate::endpoint_names::{self, Endpoint};
-use crate::param_options::{names, option_name};
+use crate::option_names::{names, option_name};
 use crate::program::program;
 
 /// Prefix of the ids of options for params; the name of the param follows.

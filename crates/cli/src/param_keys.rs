@@ -2,7 +2,8 @@
 
 use crate::endpoint_names::{Endpoint, history};
 use crate::offered_param::{Offered, offered};
-use crate::param_options::{names, range_params};
+use crate::option_names::names;
+use crate::param_options::range_params;
 use crate::program::service;
 
 /// The params that a user can set for a backfill of these endpoints: all except those that a history sets.

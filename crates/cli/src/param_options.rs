@@ -5,15 +5,14 @@
 //! each endpoint.
 
 use std::ffi::OsString;
-use std::sync::OnceLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use runtime::registry::{EndpointInfo, HistoryInfo};
-use wording::ParamNames;
 
 use crate::endpoint_names::{self, Endpoint, history};
 use crate::offered_param::{ID, Offered, PARAMS, offered, splits};
+use crate::option_names::{names, option_name};
 use crate::program::{program, service};
 
 /// The options of all commands.
@@ -118,27 +117,6 @@ pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
         Some(info) if info.to == wire_name => "--to".to_owned(),
         _ => format!("--{}", option_name(wire_name)),
     }
-}
-
-/// The names of the params of all endpoints.
-pub(crate) fn names() -> &'static ParamNames {
-    static NAMES: OnceLock<ParamNames> = OnceLock::new();
-    NAMES.get_or_init(|| {
-        let mut wire_names = Vec::new();
-        let mut earlier = Vec::new();
-        for info in program().registry.endpoints().flat_map(EndpointInfo::params) {
-            if info.const_value.is_none() {
-                wire_names.push(info.wire_name);
-                earlier.extend_from_slice(info.also_named);
-            }
-        }
-        ParamNames::new(wire_names, earlier)
-    })
-}
-
-/// The option that sets a param, without dashes.
-pub(crate) fn option_name(wire_name: &str) -> String {
-    names().option(wire_name)
 }
 
 /// The names of endpoints, for shell completion.

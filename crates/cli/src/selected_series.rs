@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find;
 use crate::log::Log;
-use crate::param_options::{Params, endpoint_candidates, option_name};
+use crate::option_names::option_name;
+use crate::param_options::{Params, endpoint_candidates};
 use crate::param_values::stored_value;
 use crate::program::program;
 

@@ -19,7 +19,8 @@ use crate::endpoint_names::Endpoint;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
-use crate::job_file::{self, JobFile, Overrides};
+use crate::job_file::{JobFile, Overrides};
+use crate::job_text;
 use crate::log::{self, Log};
 use crate::metrics_file::{Metrics, MetricsOption};
 use crate::param_options::{Params, endpoint_candidates, endpoints_help};
@@ -219,7 +220,7 @@ impl Backfill {
             (Some(_), ..) if self.params != Params::default() => {
                 Err(Failure::usage("`--job` cannot be used with params; write them into the job file"))
             }
-            (Some(file), from, out) => job_file::read(file, Overrides { from, to: self.to, out: out.as_deref() }, log),
+            (Some(file), from, out) => job_text::read(file, Overrides { from, to: self.to, out: out.as_deref() }, log),
             (None, Some(from), Some(out)) => {
                 let series = of_histories(&self.endpoints, &self.params, log)?;
                 let to = self.to.unwrap_or(time_arg::OPEN);
