@@ -164,13 +164,13 @@ impl RequestTemplate {
     /// Returns the start of a range or, if the service does not have records of this age, the time from which it has
     /// records: `margin` after that of the oldest record.
     pub(super) fn available(&self, from: Timestamp, now: Timestamp, margin: Duration) -> Timestamp {
-        // The start that is sent is one unit of the param earlier.
+        // The start that is sent can be one unit of the param earlier.
         let margin = margin + self.units[0].grain();
         self.info.oldest.map_or(from, |oldest| from.max(self.grid.ceil(now - oldest + margin)))
     }
 
-    /// Returns a range with the times around it of which a response may have records: a request begins and ends a unit of
-    /// its params outside of the range, and a service may round each end to a step.
+    /// Returns a range with the times around it of which a response may have records: a request can begin and end a
+    /// unit of its params outside of the range, and a service may round each end to a step.
     pub(super) fn surroundings(&self, range: Span) -> Span {
         let [from, to] = self.units;
         Span {
@@ -179,9 +179,9 @@ impl RequestTemplate {
         }
     }
 
-    /// Creates the request for a window. The start and the end of the requested range are outside the window, so the
-    /// result is the same whether the service includes or excludes them. If it includes the start, the start is sent as it
-    /// is, because the service may count the times of its records from it.
+    /// Creates the request for a window. The start and the end that are sent are outside of the window, so the
+    /// result is the same whether the service includes or excludes them. A service with `includes_start` gets the start of
+    /// the window itself, because it can count the times of its records from it.
     pub(super) fn request(&self, window: Span) -> Untyped {
         let [from, to] = self.units;
         let start = if self.info.includes_start { from.floor(window.from) } else { before(window.from, from) };
