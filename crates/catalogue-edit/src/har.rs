@@ -2,7 +2,8 @@
 //! params.
 //!
 //! Headers, cookies and query strings may contain credentials, so no value of them appears in the result or in messages.
-//! Of a query, only the names and the kinds of the values are used, and the names of functions.
+//! Of a query, the names and the kinds of the values become params, and the names of functions become endpoints. A key of a
+//! response that is equal to a value of the request is data.
 
 mod base64;
 mod long_ids;
@@ -59,7 +60,7 @@ impl Recording {
         let mut endpoints = IndexMap::new();
         for entry in entries.usable {
             match location.endpoint(&paths, &entry) {
-                Ok(endpoint) => add_response(&mut endpoints, endpoint, entry),
+                Ok(path) => add_response(&mut endpoints, path, &location, entry),
                 Err(why) => {
                     skipped.insert(skipped_line(&entry, &why, responses_by_host[&entry.host], &location));
                 }
@@ -78,10 +79,21 @@ fn skipped_line(entry: &Entry, why: &str, responses_of_host: usize, location: &S
     format!("`{}`: {responses_of_host} responses of {why}", entry.host)
 }
 
-fn add_response(endpoints: &mut IndexMap<String, EndpointResponses>, endpoint: &str, entry: Entry) {
-    let new = EndpointResponses { endpoint: endpoint.to_owned(), ..EndpointResponses::default() };
-    let responses = endpoints.entry(endpoint.to_owned()).or_insert(new);
+fn add_response(
+    endpoints: &mut IndexMap<String, EndpointResponses>,
+    path: &EndpointPath,
+    location: &ServiceLocation,
+    entry: Entry,
+) {
+    let new = EndpointResponses { endpoint: path.label.clone(), ..EndpointResponses::default() };
+    let responses = endpoints.entry(path.label.clone()).or_insert(new);
     responses.query.add(&entry.query);
+    for param in entry.params() {
+        responses.sent.add(&param.name, &param.value);
+    }
+    for param in path.params(location.segments_below(&entry)) {
+        responses.sent.add(&param.name, &param.value);
+    }
     responses.responses.push((entry.origin, entry.saved));
 }
 

@@ -29,6 +29,8 @@ mod editor;
 mod endpoint_places;
 mod word_lists;
 
+mod sent_values;
+
 mod enum_values;
 mod history_params;
 mod page_names;
@@ -60,3 +62,4 @@ pub use import::{Import, import};
 pub use learn::{EndpointResponses, LearnOptions, learn};
 pub use observed_query::ObservedQuery;
 pub use refusal::Refusal;
+pub use sent_values::SentValues;

@@ -3,6 +3,7 @@
 mod combine;
 mod count;
 mod describe;
+mod sent_keys;
 
 use std::collections::BTreeSet;
 
@@ -56,6 +57,8 @@ pub(super) struct Observed {
     pub(super) fields: IndexMap<String, Observed>,
     /// The values of all fields together, in case the object is a map.
     pub(super) under_keys: Option<Box<Observed>>,
+    /// `true` if the keys of the objects are values that requests have sent, such as the coins that were asked for.
+    pub(super) has_sent_keys: bool,
     /// `true` if the objects were made from lists by giving each index a name.
     pub(super) by_position: bool,
 }

@@ -4,6 +4,7 @@ use catalogue::url_path;
 
 use super::entry::Entry;
 use crate::content::{Content, label};
+use crate::observed_query::QueryParam;
 
 /// An endpoint with a path.
 #[derive(Debug)]
@@ -29,6 +30,7 @@ enum Segment {
     Literal(String),
     /// A segment that contains a param: the texts before and after it.
     Param {
+        name: String,
         before: String,
         after: String,
     },
@@ -75,6 +77,19 @@ impl EndpointPath {
         self.segments.iter().zip(segments).all(|(expected, segment)| expected.fits(segment))
     }
 
+    /// The params of the path with their values in these segments.
+    pub(super) fn params(&self, segments: &[String]) -> Vec<QueryParam> {
+        let mut params = Vec::new();
+        for (expected, segment) in self.segments.iter().zip(segments) {
+            if let Segment::Param { name, .. } = expected
+                && let Some(value) = expected.value_in(segment)
+            {
+                params.push(QueryParam { name: name.clone(), value: value.to_owned() });
+            }
+        }
+        params
+    }
+
     pub(super) fn fit(&self, entry: &Entry) -> Fit {
         let mut literals = 0;
         for segment in &self.segments {
@@ -92,19 +107,22 @@ impl EndpointPath {
 
 impl Segment {
     fn parse(segment: &str) -> Self {
-        match (segment.split_once('{'), segment.rsplit_once('}')) {
-            (Some((before, _)), Some((_, after))) => Self::Param { before: before.to_owned(), after: after.to_owned() },
-            _ => Self::Literal(segment.to_owned()),
-        }
+        let Some((before, rest)) = segment.split_once('{') else { return Self::Literal(segment.to_owned()) };
+        let Some((name, after)) = rest.rsplit_once('}') else { return Self::Literal(segment.to_owned()) };
+        Self::Param { name: name.to_owned(), before: before.to_owned(), after: after.to_owned() }
     }
 
     fn fits(&self, segment: &str) -> bool {
         match self {
             Self::Literal(literal) => literal == segment,
-            Self::Param { before, after } => {
-                let Some(rest) = segment.strip_prefix(before.as_str()) else { return false };
-                rest.strip_suffix(after.as_str()).is_some_and(|value| !value.is_empty())
-            }
+            Self::Param { .. } => self.value_in(segment).is_some(),
         }
+    }
+
+    /// The value of the param in a segment of a request.
+    fn value_in<'s>(&self, segment: &'s str) -> Option<&'s str> {
+        let Self::Param { before, after, .. } = self else { return None };
+        let value = segment.strip_prefix(before.as_str())?.strip_suffix(after.as_str())?;
+        if value.is_empty() { None } else { Some(value) }
     }
 }

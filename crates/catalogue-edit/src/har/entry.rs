@@ -55,6 +55,11 @@ impl Entry {
         })
     }
 
+    /// The params of the query with their values, which may be secrets.
+    pub(super) fn params(&self) -> &[QueryParam] {
+        &self.values
+    }
+
     /// `true` if the query has a param with this value.
     pub(super) fn sends(&self, name: &str, value: &str) -> bool {
         self.values.iter().any(|param| param.name == name && param.value == value)

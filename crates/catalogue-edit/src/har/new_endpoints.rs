@@ -11,7 +11,7 @@ use super::RecordedEntries;
 use super::endpoint_path::EndpointPath;
 use super::entry::Entry;
 use super::functions::FunctionParam;
-use super::new_paths::{NewPath, naming_segments};
+use super::new_paths::{NewPath, QualifiedSegments, naming_segments};
 use super::service_location::ServiceLocation;
 use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, new_service};
@@ -135,10 +135,11 @@ impl NewEndpoint {
     /// The endpoints of entries. Entries whose paths differ only in data and that select the same functions have one
     /// endpoint.
     fn all(entries: &[Entry]) -> Vec<Self> {
+        let qualified = QualifiedSegments::of(entries);
         let mut found = IndexMap::new();
         for entry in entries {
             let functions = entry.functions();
-            let NewPath { text: mut path, values } = NewPath::of(entry);
+            let NewPath { text: mut path, values } = NewPath::of(entry, &qualified);
             if !functions.is_empty() {
                 let names: Vec<&str> = functions.iter().map(|param| param.function.as_str()).collect();
                 path += &format!("#{}", names.join("."));

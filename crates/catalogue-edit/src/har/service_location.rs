@@ -52,8 +52,13 @@ impl ServiceLocation {
         self.host.is_empty() || entry.host == self.host
     }
 
-    /// The label of the endpoint of an entry, or the reason why there is none.
-    pub(super) fn endpoint<'p>(&self, paths: &'p [EndpointPath], entry: &Entry) -> Result<&'p str, String> {
+    /// The segments of an entry's path below the base path; none if the path is elsewhere.
+    pub(super) fn segments_below<'e>(&self, entry: &'e Entry) -> &'e [String] {
+        entry.segments.strip_prefix(self.base.as_slice()).unwrap_or_default()
+    }
+
+    /// The endpoint of an entry, or the reason why there is none.
+    pub(super) fn endpoint<'p>(&self, paths: &'p [EndpointPath], entry: &Entry) -> Result<&'p EndpointPath, String> {
         if !self.has_host_of(entry) {
             return Err(format!("another host than `{}`; `--host {}` chooses it", self.host, entry.host));
         }
@@ -73,7 +78,7 @@ impl ServiceLocation {
             }
         }
         match (best, unsent_constant) {
-            (Some(best), _) => Ok(&best.label),
+            (Some(best), _) => Ok(best),
             (None, Some(constant)) => Err(format!("no endpoint on this path sends this value of `{}`", constant.name)),
             (None, None) => Err("no endpoint has this path".to_owned()),
         }

@@ -7,6 +7,7 @@ use super::key_names::{is_record, is_symbol};
 use super::records::{all_bodies, list_of};
 use crate::json_paths::is_list_or_object;
 use crate::saved_response::SavedResponse;
+use crate::sent_values::SentValues;
 
 /// The maximum number of keys in the path of records.
 const MAX_DEPTH: usize = 2;
@@ -56,7 +57,8 @@ impl From<BodyKind> for FoundKind {
 }
 
 /// Determines the kind of a body that is unknown in the catalogue. `data` is the path of records in the envelope.
-pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<FoundKind, String> {
+/// `sent` are the values that the requests have sent.
+pub(super) fn of(responses: &[SavedResponse], data: Option<&str>, sent: &SentValues) -> Result<FoundKind, String> {
     for response in responses {
         if let Some(index) = list_index(&response.body) {
             return Ok(FoundKind::series_at(index.to_string()));
@@ -71,7 +73,7 @@ pub(super) fn of(responses: &[SavedResponse], data: Option<&str>) -> Result<Foun
             "{} is a series, but {} is not; omit responses of other endpoints",
             series.origin, other.origin
         )),
-        (None, _) => Ok(kind_without_envelope(responses)),
+        (None, _) => Ok(kind_without_envelope(responses, sent)),
     }
 }
 
@@ -82,14 +84,15 @@ fn is_series(response: &SavedResponse, data: Option<&str>) -> bool {
 }
 
 /// The kind of bodies that have no records where the envelope declares them.
-fn kind_without_envelope(responses: &[SavedResponse]) -> FoundKind {
-    let path = responses.iter().find_map(|response| path_of_records(&response.body));
+fn kind_without_envelope(responses: &[SavedResponse], sent: &SentValues) -> FoundKind {
+    let path = responses.iter().find_map(|response| path_of_records(&response.body, sent));
     if let Some(path) = path
         && responses.iter().all(|response| response.at(&path).is_some_and(is_list))
     {
         return FoundKind::series_at(path);
     }
-    let bodies = all_bodies(responses);
+    let mut bodies = all_bodies(responses);
+    bodies.mark_sent_keys(&|key| sent.contains(key));
     let are_objects = bodies.objects == bodies.times && is_record(&bodies);
     if are_objects { BodyKind::Object.into() } else { BodyKind::Value.into() }
 }
@@ -104,12 +107,12 @@ fn are_values(responses: &[SavedResponse], data: Option<&str>) -> bool {
 }
 
 /// The path of the records in a body; `.` if the body is a list of records.
-fn path_of_records(body: &Value) -> Option<String> {
-    if is_list(body) { Some(".".to_owned()) } else { path_of_list(body, 0) }
+fn path_of_records(body: &Value, sent: &SentValues) -> Option<String> {
+    if is_list(body) { Some(".".to_owned()) } else { path_of_list(body, 0, sent) }
 }
 
 /// The path of the only list of objects or of lists in an object, if there is not much next to it.
-fn path_of_list(object: &Value, depth: usize) -> Option<String> {
+fn path_of_list(object: &Value, depth: usize, sent: &SentValues) -> Option<String> {
     if depth == MAX_DEPTH {
         return None;
     }
@@ -122,7 +125,7 @@ fn path_of_list(object: &Value, depth: usize) -> Option<String> {
         } else {
             others += 1;
         }
-        let Some(path) = path_through(key, value, depth) else { continue };
+        let Some(path) = path_through(key, value, depth, sent) else { continue };
         if only_path.is_some() {
             return None;
         }
@@ -133,14 +136,14 @@ fn path_of_list(object: &Value, depth: usize) -> Option<String> {
 }
 
 /// The path of a list of records that is a member of an object, or is in the member. A key that looks like data, such as
-/// the name of a market, becomes `*`.
-fn path_through(key: &Value, member: &Value, depth: usize) -> Option<String> {
+/// the name of a market, becomes `*`, and so does one that the request has sent.
+fn path_through(key: &Value, member: &Value, depth: usize, sent: &SentValues) -> Option<String> {
     let key = key.as_str()?;
     let mut rest = String::new();
     if !is_list(member) {
-        rest = format!(".{}", path_of_list(member, depth + 1)?);
+        rest = format!(".{}", path_of_list(member, depth + 1, sent)?);
     }
-    let key = if is_symbol(key) { "*" } else { key };
+    let key = if is_symbol(key) || sent.contains(key) { "*" } else { key };
     let has_two_stars = key == "*" && rest.contains('*');
     if key.contains('.') || has_two_stars { None } else { Some(format!("{key}{rest}")) }
 }

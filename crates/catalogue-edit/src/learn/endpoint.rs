@@ -18,18 +18,20 @@ use crate::content::{Content, EntryPosition};
 use crate::editor::Editor;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
+use crate::sent_values::SentValues;
 
 /// Adds what the responses of one endpoint show.
 pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &EndpointResponses) -> Result<(), String> {
     let (label, at) = editor.content.find(&sample.endpoint)?;
     let mut responses = read(options, sample)?;
     let errors = error_words::take_errors(editor, &mut responses);
-    error_responses::learn_status(editor, options.evidence, &responses, &errors);
+    error_responses::learn_status(editor, options, &responses, &errors);
     let warning = error_responses::check(editor, &at, &responses)?;
-    let layout = Layout::of(&editor.content, &at, &mut responses)?;
+    let layout = Layout::of(&editor.content, &at, &mut responses, &sample.sent)?;
     editor.subject = label;
     layout.note_object(editor, &responses);
-    let values = layout.values(editor, &responses)?;
+    let mut values = layout.values(editor, &responses)?;
+    values.mark_sent_keys(&|key| sample.sent.contains(key));
     let mut reader = Reader::new(editor, options, at.clone(), layout.own_path.clone());
     if let Some(groups) = &layout.groups {
         reader.label(groups);
@@ -79,7 +81,12 @@ enum Columns {
 impl Layout {
     /// The layout that the catalogue declares, or that the responses show. Converts columns in the responses to
     /// records.
-    fn of(content: &Content, at: &EntryPosition, responses: &mut Vec<SavedResponse>) -> Result<Self, String> {
+    fn of(
+        content: &Content,
+        at: &EntryPosition,
+        responses: &mut Vec<SavedResponse>,
+        sent: &SentValues,
+    ) -> Result<Self, String> {
         let known = content.endpoint(at).body.known();
         let envelope_path = content.service.envelope.as_ref().map(|envelope| envelope.data.clone());
         let declared_kind = BodyKind::known(known);
@@ -89,7 +96,7 @@ impl Layout {
         let named = named_records(content, at, known_path, responses);
         let mut groups = None;
         if named.is_none() && (declared_kind.is_none() || has_labels) {
-            groups = groups::of(responses, known);
+            groups = groups::of(responses, known, sent);
         }
         let mut columns = Columns::No;
         if named.is_none() && groups.is_none() {
@@ -104,7 +111,7 @@ impl Layout {
             own_path = Some(named.data.clone()).filter(|data| envelope_path.as_ref() != Some(data));
             BodyKind::Series
         } else {
-            let found = body_kind::of(responses, envelope_path.as_deref())?;
+            let found = body_kind::of(responses, envelope_path.as_deref(), sent)?;
             own_path = found.path;
             found.kind
         };

@@ -6,6 +6,7 @@ use serde_yaml::Value;
 use super::error_leaves::{CODES, MESSAGES, written};
 use super::error_signs::{failed_status, first_key, is_success, likely_error, message_path};
 use super::error_words;
+use super::options::{LearnOptions, read};
 use crate::content::EntryPosition;
 use crate::editor::Editor;
 use crate::json_paths::entries_of;
@@ -17,7 +18,7 @@ use crate::word_lists::is_among_plain;
 /// `errors` are error responses.
 pub(super) fn learn_status(
     editor: &mut Editor,
-    evidence: Evidence,
+    options: &LearnOptions,
     responses: &[SavedResponse],
     errors: &[SavedResponse],
 ) {
@@ -25,6 +26,33 @@ pub(super) fn learn_status(
         error_words::learn_errors(editor, errors);
         return;
     }
+    learn_new_status(editor, options.evidence, responses, errors);
+    let learned = &editor.content.service.error_body;
+    if *learned != ErrorBody::default() && has_records_as_status(options, learned) {
+        editor.note("another endpoint has records in that place, so `error_body` stays unknown");
+        editor.content.service.error_body = ErrorBody::default();
+    }
+}
+
+/// `true` if an endpoint has objects where `error_body` has a status, so that its responses would be errors.
+fn has_records_as_status(options: &LearnOptions, error_body: &ErrorBody) -> bool {
+    for sample in &options.endpoints {
+        for response in read(options, sample).unwrap_or_default() {
+            let Some(status) = failed_status(error_body, &response) else { continue };
+            let value = response.at(status.path);
+            let has_object = match value {
+                Some(Value::Sequence(items)) => items.first().is_some_and(Value::is_mapping),
+                value => value.is_some_and(Value::is_mapping),
+            };
+            if has_object {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+fn learn_new_status(editor: &mut Editor, evidence: Evidence, responses: &[SavedResponse], errors: &[SavedResponse]) {
     let Some(first) = responses.first() else { return };
     let mut learned = status_code(&first.body);
     if learned.is_none() {

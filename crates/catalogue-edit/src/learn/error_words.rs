@@ -10,8 +10,12 @@ use serde_yaml::Value;
 use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, leaves, written};
 use super::error_signs::{failed_status, likely_error};
 use crate::editor::Editor;
-use crate::json_paths::is_list_or_object;
+use crate::json_paths::{entries_of, is_list_or_object};
 use crate::saved_response::SavedResponse;
+
+/// The maximum number of members of an object that has the status of a response. Records with more members have words
+/// such as `result: success` too.
+const MAX_ENVELOPE: usize = 12;
 
 /// Removes the error responses, and those without data, if there are others. Returns the removed responses.
 pub(super) fn take_errors(editor: &mut Editor, responses: &mut Vec<SavedResponse>) -> Vec<SavedResponse> {
@@ -95,14 +99,19 @@ pub(super) fn learn_words(
     true
 }
 
-/// The path of the word that means success. Without error responses, a word next to scalars alone is usually data.
+/// The path of the word that means success. Without error responses, a word next to scalars alone is usually data, as is
+/// a word among the many members of a record.
 fn path_of_status(data: &[SavedResponse], errors: &[SavedResponse]) -> Option<String> {
     let first = data.first()?;
     if errors.is_empty() && !has_inner(&first.body) {
         return None;
     }
     let leaf = leaves(&first.body).into_iter().find(|leaf| leaf.is_status_among(SUCCESSES))?;
-    Some(leaf.path)
+    let container = match leaf.path.rsplit_once('.') {
+        Some((container, _)) => first.at(container)?,
+        None => &first.body,
+    };
+    if entries_of(container).len() > MAX_ENVELOPE { None } else { Some(leaf.path) }
 }
 
 fn add_word(words: &mut Vec<Text>, word: String) {

@@ -14,6 +14,7 @@ use crate::json_paths::{is_list_or_object, joined};
 use crate::named_records::objects_of;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
+use crate::sent_values::SentValues;
 
 /// The greatest number of keys before `*` in the path of records.
 const MAX_DEPTH: usize = 3;
@@ -51,9 +52,10 @@ struct Group<'v> {
 }
 
 /// The groups of an endpoint: those that the catalogue declares, or those that all responses have in one place.
-pub(super) fn of(responses: &[SavedResponse], declared: Option<&Body>) -> Option<Groups> {
+/// `sent` are the values that the requests have sent.
+pub(super) fn of(responses: &[SavedResponse], declared: Option<&Body>, sent: &SentValues) -> Option<Groups> {
     let Some(body) = declared else {
-        let found = responses.iter().find_map(|response| find(&response.body, "", 0))?;
+        let found = responses.iter().find_map(|response| find(&response.body, "", 0, sent))?;
         return collect(responses, found);
     };
     if body.labels.is_empty() {
@@ -138,8 +140,8 @@ fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
 }
 
 /// The groups in a body, if they are in one place.
-fn find(value: &Value, path: &str, depth: usize) -> Option<Groups> {
-    if let Some(groups) = groups_at(value, path) {
+fn find(value: &Value, path: &str, depth: usize, sent: &SentValues) -> Option<Groups> {
+    if let Some(groups) = groups_at(value, path, sent) {
         return Some(groups);
     }
     if depth == MAX_DEPTH {
@@ -147,7 +149,7 @@ fn find(value: &Value, path: &str, depth: usize) -> Option<Groups> {
     }
     let mut only = None;
     for (key, inner) in members_with_path(value, path)? {
-        let Some(groups) = find(inner, &key, depth + 1) else { continue };
+        let Some(groups) = find(inner, &key, depth + 1, sent) else { continue };
         if only.is_some() {
             return None;
         }
@@ -171,7 +173,7 @@ fn members_with_path<'v>(value: &'v Value, path: &str) -> Option<Vec<(String, &'
 }
 
 /// The groups whose list or object is at this path.
-fn groups_at(value: &Value, path: &str) -> Option<Groups> {
+fn groups_at(value: &Value, path: &str, sent: &SentValues) -> Option<Groups> {
     let mut groups = groups_in(value)?;
     let has_several = groups.len() > 1;
     groups.retain(|group| !group.value.is_null());
@@ -182,7 +184,7 @@ fn groups_at(value: &Value, path: &str) -> Option<Groups> {
     }
     let records = path_of_records(first.value, "", 0)?;
     let are_groups = if are_keyed {
-        has_several || have_keys(&groups, is_key_of_data)
+        has_several || have_keys(&groups, |key| is_key_of_data(key) || sent.contains(key))
     } else {
         // Items with a time are records.
         !has_time(&Observed::of(groups.iter().map(|group| group.value)))
@@ -195,8 +197,8 @@ fn groups_at(value: &Value, path: &str) -> Option<Groups> {
     Some(Groups { data, labels: labels(&groups, &records), ..Groups::default() })
 }
 
-fn have_keys(groups: &[Group<'_>], is_expected: fn(&str) -> bool) -> bool {
-    groups.iter().all(|group| group.key.is_some_and(is_expected))
+fn have_keys(groups: &[Group<'_>], is_expected: impl Fn(&str) -> bool) -> bool {
+    groups.iter().all(|group| group.key.is_some_and(&is_expected))
 }
 
 /// Groups that are single records, with their times as keys.

@@ -25,7 +25,7 @@ fn is_uuid(key: &str) -> bool {
 pub(super) fn is_record(seen: &Observed) -> bool {
     let has_usual_length = (1..=80).contains(&seen.fields.len());
     let are_names = seen.fields.keys().all(|name| begins_like_a_name(name));
-    has_usual_length && are_names && keys_of_data(seen).is_none() && !is_map(seen)
+    has_usual_length && are_names && !seen.has_sent_keys && keys_of_data(seen).is_none() && !is_map(seen)
 }
 
 fn begins_like_a_name(key: &str) -> bool {

@@ -4,6 +4,7 @@ use catalogue::spec::Evidence;
 
 use crate::observed_query::ObservedQuery;
 use crate::saved_response::SavedResponse;
+use crate::sent_values::SentValues;
 
 /// The responses to learn from, and the options.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct EndpointResponses {
     pub responses: Vec<(String, Vec<u8>)>,
     /// The params in the queries of the requests, if they were recorded.
     pub query: ObservedQuery,
+    /// The values that the requests have sent, if they were recorded.
+    pub sent: SentValues,
 }
 
 /// Reads the responses of an endpoint.

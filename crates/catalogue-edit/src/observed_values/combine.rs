@@ -72,6 +72,11 @@ impl Observed {
     fn add_objects(&mut self, other: &Self) {
         self.objects += other.objects;
         self.by_position |= other.by_position;
+        if self.fields.is_empty() {
+            self.has_sent_keys = other.has_sent_keys;
+        } else if !other.fields.is_empty() {
+            self.has_sent_keys &= other.has_sent_keys;
+        }
         for (name, values) in &other.fields {
             self.fields.entry(name.clone()).or_default().add_all(values);
         }

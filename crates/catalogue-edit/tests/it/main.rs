@@ -8,6 +8,7 @@ mod corpus;
 mod gate;
 mod import_case;
 mod import_mutated;
+mod recorded;
 mod round_trip;
 mod same_body;
 mod scratch;

@@ -1,0 +1,113 @@
+//! What a recording of requests tells beyond the bodies: which keys are data, and what a status is.
+
+use std::collections::BTreeMap;
+
+use catalogue::{Catalogue, load_texts};
+use catalogue_edit::{Evidence, LearnOptions, RecordedService, Recording, endpoints_of, learn};
+use serde_json::json;
+
+/// A recorded request with its response.
+struct Recorded<'r> {
+    url: &'r str,
+    body: serde_json::Value,
+}
+
+/// The catalogue that is imported and learned from a recording.
+fn learned_from(recorded: &[Recorded<'_>]) -> String {
+    let mut entries = Vec::new();
+    for Recorded { url, body } in recorded {
+        entries.push(json!({
+            "request": {"method": "GET", "url": format!("https://a.example{url}")},
+            "response": {"status": 200, "content": {"text": body.to_string()}},
+        }));
+    }
+    let har = json!({"log": {"entries": entries}}).to_string();
+    let files = vec![("session.har".to_owned(), har.into_bytes())];
+    let service =
+        RecordedService { files: files.clone(), host: None, title: "things".to_owned(), evidence: Evidence::Reported };
+    let imported = endpoints_of(None, &service).expect("a catalogue");
+    let imported: BTreeMap<&str, &str> = imported.texts().collect();
+    let recording = Recording::read(loaded(&imported), &files, None).expect("a recording");
+    let options = LearnOptions {
+        endpoints: recording.endpoints,
+        evidence: Evidence::Reported,
+        enums: Vec::new(),
+        accept_mock: false,
+    };
+    let learned = learn(loaded(&imported), &options).expect("a change");
+    let mut texts = imported;
+    texts.extend(learned.texts());
+    texts.into_values().collect()
+}
+
+fn loaded(texts: &BTreeMap<&str, &str>) -> Catalogue {
+    let mut listed = Vec::new();
+    for (name, text) in texts {
+        listed.push((*name, *text));
+    }
+    load_texts(&listed)
+}
+
+#[test]
+fn keys_that_the_request_sent_are_data() {
+    let learned = learned_from(&[
+        Recorded {
+            url: "/price?ids=bitcoin,ethereum&vs=eur,usd",
+            body: json!({"bitcoin": {"eur": 1.5, "usd": 2.5}, "ethereum": {"eur": 3.5, "usd": 4.5}}),
+        },
+        Recorded { url: "/price?ids=golem&vs=eur", body: json!({"golem": {"eur": 1.5}}) },
+    ]);
+    assert!(learned.contains("body: {type: map<map<number>>}"), "{learned}");
+}
+
+#[test]
+fn keys_that_a_path_sent_are_data() {
+    let learned = learned_from(&[
+        Recorded {
+            url: "/prices/current/gecko:bitcoin,gecko:ethereum",
+            body: json!({"coins": {"gecko:bitcoin": {"price": 1.5}, "gecko:ethereum": {"price": 2.5}}}),
+        },
+        Recorded { url: "/prices/current/gecko:golem", body: json!({"coins": {"gecko:golem": {"price": 1.5}}}) },
+    ]);
+    assert_eq!(learned.matches("path: ").count(), 1, "{learned}");
+    assert!(learned.contains("path: /prices/current/{current}\n"), "{learned}");
+    assert!(learned.contains("type: map<"), "{learned}");
+}
+
+#[test]
+fn fields_that_the_request_chose_are_no_data() {
+    let learned =
+        learned_from(&[Recorded { url: "/quote?fields=price,volume", body: json!({"price": 1.5, "volume": 2.5}) }]);
+    assert!(learned.contains("- {name: price, type: number}"), "{learned}");
+}
+
+#[test]
+fn a_segment_that_may_be_a_function_stays_in_the_path() {
+    let learned = learned_from(&[
+        Recorded { url: "/0/things:search", body: json!({"total": 5.5}) },
+        Recorded { url: "/0/things", body: json!({"total": 5.5}) },
+    ]);
+    assert!(learned.contains("path: /0/things:search\n"), "{learned}");
+}
+
+#[test]
+fn a_word_in_a_record_is_no_status_of_the_service() {
+    let learned = learned_from(&[
+        Recorded { url: "/transactions/0x5", body: json!({"hash": "0x5", "result": "success", "fee": {"value": 2.5}}) },
+        Recorded {
+            url: "/list?module=list",
+            body: json!({"message": "fine", "result": [{"hash": "0x5", "gas": 2.5}]}),
+        },
+    ]);
+    assert!(!learned.contains("error_body"), "{learned}");
+    assert!(learned.contains("{name: gas, type: number}"), "{learned}");
+}
+
+#[test]
+fn a_status_of_all_endpoints_is_learned() {
+    let learned = learned_from(&[
+        Recorded { url: "/assets", body: json!({"status": "OK", "data": [{"name": "a", "price": 2.5}]}) },
+        Recorded { url: "/markets", body: json!({"status": "OK", "data": [{"name": "b", "price": 2.5}]}) },
+    ]);
+    assert!(learned.contains("success: [OK]"), "{learned}");
+}
