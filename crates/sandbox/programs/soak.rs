@@ -59,7 +59,10 @@ impl Observer for Account {
                 if *outcome == Ok(429) {
                     state.rate_limited_at.push(Instant::now());
                 }
-                let outcome = outcome.map_or_else(|phase| format!("{phase:?}"), |status| status.to_string());
+                let outcome = match outcome {
+                    Ok(status) => status.to_string(),
+                    Err(phase) => format!("{phase:?}"),
+                };
                 *state.attempts.entry(outcome).or_default() += 1;
             }
             Event::End { request: RequestKind::Data(_), outcome, waited, .. } => {
@@ -88,10 +91,11 @@ async fn ask(client: Client, account: Arc<Account>, end: Instant) -> Result<u64,
     Ok(calls)
 }
 
-/// Returns the memory in use by this process, in KiB; `None` if the system has no `/proc`.
+/// The memory in use by this process, in KiB; `None` if the system has no `/proc`.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()
+    let size = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    size.split_whitespace().next()?.parse().ok()
 }
 
 /// Prints a line every minute, and returns the memory in use at each of these times.
@@ -99,7 +103,8 @@ async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
     let mut seen = Vec::new();
     loop {
         tokio::time::sleep_until((Instant::now() + MINUTE).min(end).into()).await;
-        let (elapsed, memory) = (begun.elapsed(), memory());
+        let elapsed = begun.elapsed();
+        let memory = memory();
         let state = account.state();
         let rate = f64::from(u32::try_from(state.successes).unwrap_or(u32::MAX)) / elapsed.as_secs_f64();
         println!(
@@ -119,8 +124,8 @@ async fn watch(account: &Account, begun: Instant, end: Instant) -> Vec<u64> {
     }
 }
 
-/// Returns the unmet requirements.
-fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, memory: &[u64]) -> Vec<String> {
+/// The requirements that are not met.
+fn unmet_requirements(account: &Account, calls: u64, errors: &[String], begun: Instant, memory: &[u64]) -> Vec<String> {
     let state = account.state();
     let late = state.rate_limited_at.iter().filter(|at| at.duration_since(begun) > LEARNED).count();
     // Pools, windows and the allocator fill in the first minutes, so growth counts from the third figure.
@@ -129,7 +134,7 @@ fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, me
         _ => 0,
     };
     let begun = account.begun.load(Ordering::Relaxed);
-    let table = [
+    let requirements = [
         (!errors.is_empty(), format!("calls failed: {}", errors.join(" | "))),
         (
             state.successes != calls || begun != calls,
@@ -139,7 +144,13 @@ fn findings(account: &Account, calls: u64, errors: &[String], begun: Instant, me
         (late > 0, format!("{late} responses had the status 429 after the third minute")),
         (growth > 0, format!("memory grew by {growth} KiB more than the allowed 10 % plus 2 MiB: {memory:?}")),
     ];
-    table.into_iter().filter(|(is_found, _)| *is_found).map(|(_, finding)| finding).collect()
+    let mut unmet = Vec::new();
+    for (is_unmet, finding) in requirements {
+        if is_unmet {
+            unmet.push(finding);
+        }
+    }
+    unmet
 }
 
 #[tokio::main]
@@ -155,16 +166,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = builder.rate_limit(limits::SET_A).observer(account.clone()).build()?;
     let begun = Instant::now();
     let end = begun + Duration::from_secs(seconds);
-    let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(ask(client.clone(), account.clone(), end))).collect();
+    let mut tasks = Vec::new();
+    for _ in 0..TASKS {
+        tasks.push(tokio::spawn(ask(client.clone(), account.clone(), end)));
+    }
     let memory = watch(&account, begun, end).await;
-    let (mut calls, mut errors) = (0, Vec::new());
+    let mut calls = 0;
+    let mut errors = Vec::new();
     for task in tasks {
         match task.await? {
             Ok(completed) => calls += completed,
             Err(error) => errors.push(error.to_string()),
         }
     }
-    let found = findings(&account, calls, &errors, begun, &memory);
+    let unmet = unmet_requirements(&account, calls, &errors, begun, &memory);
     let counts = sandbox.counts();
     let state = account.state();
     println!("attempts: {:?}; longest wait of a call: {:?}", state.attempts, state.max_wait);
@@ -172,5 +187,5 @@ async fn main() -> Result<(), Box<dyn Error>> {
         "sandbox: {} requests, {} rate-limited; {} tokens",
         counts.requests, counts.rate_limited, counts.tokens_issued
     );
-    if found.is_empty() { Ok(()) } else { Err(found.join("\n").into()) }
+    if unmet.is_empty() { Ok(()) } else { Err(unmet.join("\n").into()) }
 }

@@ -57,20 +57,18 @@ fn ratio(client: &Client) -> Request<VolumeRatio> {
     client.orderflow().volume_ratio().exchange(Exchange::BINANCE_PERP_STABLE).coin("BTC").timeframe(Timeframe::M1)
 }
 
-/// Returns the records of the sandbox, fetched in pages of a thousand.
+/// The records of the sandbox, fetched in pages of a thousand.
 async fn truth() -> Outcome<Vec<VolumeRatioRecord>> {
     let sandbox = sandbox(&[], false)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(RateLimit::none()).build()?;
     let mut all = Vec::new();
     for start in (END - YEAR..END).step_by(60_000) {
         let end = END.min(start + 60_000) - 1;
-        all.extend(
-            ratio(&client)
-                .start_time(Timestamp::from_unix_seconds(start))
-                .end_time(Timestamp::from_unix_seconds(end))
-                .limit(1000)
-                .await?,
-        );
+        let page = ratio(&client)
+            .start_time(Timestamp::from_unix_seconds(start))
+            .end_time(Timestamp::from_unix_seconds(end))
+            .limit(1000);
+        all.extend(page.await?);
     }
     Ok(all)
 }
@@ -85,7 +83,8 @@ async fn history(name: &str, faults: &[&str], response: Option<Duration>) -> Out
     let plan = history.plan()?;
     let begun = Instant::now();
     let all = history.skip_failed_pages().collect().await?;
-    let (elapsed, counts) = (begun.elapsed(), sandbox.counts());
+    let elapsed = begun.elapsed();
+    let counts = sandbox.counts();
     println!(
         "{name}: {} records in {:.1} s (planned: at least {:.1} s); {} requests for {} pages, {} rate-limited",
         all.records.len(),
@@ -130,7 +129,8 @@ async fn plain_loop() -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let client = Client::builder(sandbox.base_url()).api_key("any").rate_limit(limits::SET_A).build()?;
     let begun = Instant::now();
-    let (mut points, mut start) = (Vec::new(), END - YEAR);
+    let mut points = Vec::new();
+    let mut start = END - YEAR;
     while start < END {
         let end = END.min(start + 1000 * MINUTE);
         let page = ratio(&client)
@@ -151,7 +151,10 @@ async fn ten_tasks() -> Outcome {
     let client = builder.rate_limit(RateLimit::none()).retry(Retry::none()).build()?;
     let begun = Instant::now();
     let next = Arc::new(AtomicI64::new(END - YEAR));
-    let tasks: Vec<_> = (0..10).map(|_| tokio::spawn(one_task(client.clone(), next.clone()))).collect();
+    let mut tasks = Vec::new();
+    for _ in 0..10 {
+        tasks.push(tokio::spawn(one_task(client.clone(), next.clone())));
+    }
     let mut points = Vec::new();
     for task in tasks {
         points.extend(task.await??);
@@ -187,19 +190,21 @@ async fn one_task(client: Client, next: Arc<AtomicI64>) -> Outcome<Vec<VolumeRat
 async fn program(path: &str) -> Outcome {
     let sandbox = sandbox(&[LATENCY], true)?;
     let begun = Instant::now();
-    let (path, url) = (path.to_owned(), sandbox.base_url().to_owned());
-    let output = tokio::task::spawn_blocking(move || Command::new(path).arg(url).output()).await??;
-    let (output_text, warnings) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let records = output_text
-        .trim()
-        .parse()
-        .map_err(|_| format!("expected a number of records, found {output_text:?} and {warnings:?}"))?;
+    let mut command = Command::new(path);
+    command.arg(sandbox.base_url());
+    let output = tokio::task::spawn_blocking(move || command.output()).await??;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let Ok(records) = printed.trim().parse() else {
+        let warnings = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("expected a number of records, found {printed:?} and {warnings:?}").into());
+    };
     report("program", records, begun, &sandbox);
     Ok(())
 }
 
 fn report(name: &str, records: usize, begun: Instant, sandbox: &Sandbox) {
-    let (elapsed, counts) = (begun.elapsed().as_secs_f64(), sandbox.counts());
+    let elapsed = begun.elapsed().as_secs_f64();
+    let counts = sandbox.counts();
     println!(
         "{name}: {records} records in {elapsed:.1} s; {} requests, {} rate-limited",
         counts.requests, counts.rate_limited
@@ -217,7 +222,8 @@ async fn memory() -> Outcome {
     let mut records = ratio(&client)
         .history(Timestamp::from_unix_seconds(END - RECORDS * MINUTE)..Timestamp::from_unix_seconds(END))
         .records();
-    let (mut count, mut sum) = (0_i64, 0.0);
+    let mut count = 0_i64;
+    let mut sum = 0.0;
     while let Some(record) = records.next().await {
         sum += record?.volume_ratio;
         count += 1;
@@ -232,18 +238,26 @@ async fn memory() -> Outcome {
 
 /// Generates a response with one record for each minute.
 fn made_up(url: &str) -> String {
-    let param = |name: &str| url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
-    let (start, end) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
+    let start = time_param(url, "startTime=").unwrap_or_default();
+    let end = time_param(url, "endTime=").unwrap_or_default();
     let first = (start + MINUTE - 1) / MINUTE * MINUTE;
-    let records: Vec<_> =
-        (first..=end).step_by(60).map(|time| format!(r#"{{"openDate":{time},"volumeRatio":0.25}}"#)).collect();
+    let mut records = Vec::new();
+    for time in (first..=end).step_by(60) {
+        records.push(format!(r#"{{"openDate":{time},"volumeRatio":0.25}}"#));
+    }
     format!(r#"{{"data":[{}],"metadata":{{"exchanges":[]}}}}"#, records.join(","))
 }
 
-/// Returns the peak memory of this process, in KiB; `None` if the system has no `/proc`.
+fn time_param(url: &str, name: &str) -> Option<i64> {
+    let (_, value_and_rest) = url.split_once(name)?;
+    value_and_rest.split('&').next()?.parse().ok()
+}
+
+/// The peak memory of this process, in KiB; `None` if the system has no `/proc`.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
+    let size = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    size.split_whitespace().next()?.parse().ok()
 }
 
 #[tokio::main]

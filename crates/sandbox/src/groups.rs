@@ -50,12 +50,12 @@ pub(crate) fn with_period(mut values: Value, record: &RecordInfo, start: i64) ->
     for field in record.fields {
         let FieldSource::Period(year_name, period_name) = field.source else { continue };
         let date = Timestamp::from_unix_seconds(start).to_string();
-        let mut parts = date.split('-');
-        let year = parts.next().unwrap_or_default().to_owned();
-        let month = format!("M{}", parts.next().unwrap_or("01"));
-        if let Value::Object(fields) = &mut values {
+        if let Value::Object(fields) = &mut values
+            && let Some((year, month_and_rest)) = date.split_once('-')
+            && let Some((month, _)) = month_and_rest.split_once('-')
+        {
             fields.insert(year_name.to_owned(), year.into());
-            fields.insert(period_name.to_owned(), month.into());
+            fields.insert(period_name.to_owned(), format!("M{month}").into());
         }
     }
     values
@@ -65,63 +65,84 @@ pub(crate) fn with_period(mut values: Value, record: &RecordInfo, start: i64) ->
 /// that key. `path` is the path of the records.
 pub(crate) fn grouped<'p>(record: &RecordInfo, records: Vec<Value>, path: &'p str) -> (WrittenRecords, &'p str) {
     let labels = Label::all(record);
-    let Some((path_of_groups, path_in_group)) = path.split_once('*').filter(|_| !labels.is_empty()) else {
-        let records = records.into_iter().map(|values| stripped(record, values)).collect();
-        return (written(record, records), path);
-    };
-    let path_of_groups = path_of_groups.trim_end_matches('.');
-    let path_in_group = path_in_group.trim_start_matches('.');
-    let key = labels.iter().position(Label::is_key);
-    // A group whose key is a time has a single record.
-    let is_single = key.is_some_and(|key| matches!(labels[key].ty, ValueType::Timestamp(_)));
-    let mut keyed = Map::new();
-    let mut listed = Vec::new();
-    for group in groups(record, records, &labels, is_single) {
-        match key {
-            Some(key) => {
-                let name = text_of(&group.labels[key]);
-                keyed.insert(name, group_json(record, group, &labels, path_in_group, is_single));
+    match path.split_once('*') {
+        Some((path_of_groups, path_in_group)) if !labels.is_empty() => {
+            let path_in_group = path_in_group.trim_start_matches('.');
+            let json = Grouping { record, labels, path_in_group }.json(records);
+            (WrittenRecords { json, names: None }, path_of_groups.trim_end_matches('.'))
+        }
+        _ => {
+            let records = records.into_iter().map(|values| stripped(record, values)).collect();
+            (written(record, records), path)
+        }
+    }
+}
+
+/// How records are divided into groups.
+struct Grouping<'g> {
+    record: &'g RecordInfo,
+    labels: Vec<Label>,
+    path_in_group: &'g str,
+}
+
+impl Grouping<'_> {
+    /// The groups: an object if a label is their key, otherwise a list.
+    fn json(&self, records: Vec<Value>) -> Value {
+        let groups = self.groups(records);
+        let Some(key) = self.labels.iter().position(Label::is_key) else {
+            return groups.into_iter().map(|group| self.group_json(group)).collect();
+        };
+        let mut keyed = Map::new();
+        for group in groups {
+            keyed.insert(text_of(&group.labels[key]), self.group_json(group));
+        }
+        Value::Object(keyed)
+    }
+
+    /// `true` if each group has one record, because the key of the group is the time of the record.
+    fn has_single_records(&self) -> bool {
+        self.labels.iter().any(|label| label.is_key() && matches!(label.ty, ValueType::Timestamp(_)))
+    }
+
+    fn groups(&self, records: Vec<Value>) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for values in records {
+            let mut labels = Vec::with_capacity(self.labels.len());
+            for label in &self.labels {
+                labels.push(value_of(self.record, &values, label.index));
             }
-            None => listed.push(group_json(record, group, &labels, path_in_group, is_single)),
+            let values = stripped(self.record, values);
+            match groups.iter_mut().find(|group| group.labels == labels) {
+                Some(group) if !self.has_single_records() => group.records.push(values),
+                _ => groups.push(Group { labels, records: vec![values] }),
+            }
         }
+        groups
     }
-    let groups = if key.is_some() { Value::Object(keyed) } else { Value::Array(listed) };
-    (WrittenRecords { json: groups, names: None }, path_of_groups)
-}
 
-fn groups(record: &RecordInfo, records: Vec<Value>, labels: &[Label], is_single: bool) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
-    for values in records {
-        let values_of_labels: Vec<_> = labels.iter().map(|label| value_of(record, &values, label.index)).collect();
-        let values = stripped(record, values);
-        match groups.iter_mut().find(|group| group.labels == values_of_labels) {
-            Some(group) if !is_single => group.records.push(values),
-            _ => groups.push(Group { labels: values_of_labels, records: vec![values] }),
+    fn group_json(&self, group: Group) -> Value {
+        let mut records = written(self.record, group.records);
+        // Columns of one record are still columns.
+        if self.has_single_records()
+            && let Value::Array(list) = &mut records.json
+        {
+            records.json = list.pop().unwrap_or_default();
         }
-    }
-    groups
-}
-
-fn group_json(record: &RecordInfo, group: Group, labels: &[Label], path: &str, is_single: bool) -> Value {
-    let mut records = written(record, group.records);
-    // Columns of one record are still columns.
-    if is_single && let Value::Array(list) = &records.json {
-        records.json = list.first().cloned().unwrap_or_default();
-    }
-    if path.is_empty() {
-        return records.json;
-    }
-    let mut object = Value::Object(Map::new());
-    for (label, value) in labels.iter().zip(group.labels) {
-        if !label.is_key() {
-            put(&mut object, label.path, value);
+        if self.path_in_group.is_empty() {
+            return records.json;
         }
+        let mut object = Value::Object(Map::new());
+        for (label, value) in self.labels.iter().zip(group.labels) {
+            if !label.is_key() {
+                put(&mut object, label.path, value);
+            }
+        }
+        if let Some((path, names)) = records.names {
+            put(&mut object, path, names);
+        }
+        put(&mut object, self.path_in_group, records.json);
+        object
     }
-    if let Some((path, names)) = records.names {
-        put(&mut object, path, names);
-    }
-    put(&mut object, path, records.json);
-    object
 }
 
 fn value_of(record: &RecordInfo, values: &Value, index: usize) -> Value {

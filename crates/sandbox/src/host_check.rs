@@ -17,21 +17,33 @@ use crate::rejection::Rejection;
 
 /// Passes a request whose host is this machine.
 pub(crate) async fn pass(State(service): State<&'static ServiceInfo>, request: Request, next: Next) -> Response {
-    let host = request.headers().get(HOST).map(|host| host.to_str().unwrap_or_default());
     // A request with HTTP/1.0 can lack the host; a browser always sends it.
-    let host = host.or_else(|| request.uri().host());
-    if host.is_none_or(is_this_machine) {
+    let is_admitted = match requested_host(&request) {
+        Some(host) => is_this_machine(host),
+        None => true,
+    };
+    if is_admitted {
         return next.run(request).await;
     }
     let message = "the header `Host` names another machine; use `localhost` or `127.0.0.1`";
     Rejection::new(StatusCode::MISDIRECTED_REQUEST, "foreign_host", message).response(service)
 }
 
+fn requested_host(request: &Request) -> Option<&str> {
+    match request.headers().get(HOST) {
+        Some(host) => Some(host.to_str().unwrap_or_default()),
+        None => request.uri().host(),
+    }
+}
+
 /// `true` if a host, with or without a port, is a loopback address or `localhost`.
 fn is_this_machine(host: &str) -> bool {
     let Ok(authority) = host.parse::<Authority>() else { return false };
     let name = authority.host().trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+    match name.parse::<IpAddr>() {
+        Ok(address) => address.is_loopback(),
+        Err(_) => name.eq_ignore_ascii_case("localhost"),
+    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::fault::{ActiveFaults, Replacement, RequestParams, Target};
 use crate::rejection::Rejection;
 use crate::settings::RetryAfter;
 use crate::shared::Shared;
-use crate::traffic::Slot;
+use crate::traffic::{Slot, WeightedRequest};
 
 /// Passes a request to its route, or rejects it.
 pub(crate) async fn pass(
@@ -33,11 +33,12 @@ pub(crate) async fn pass(
 ) -> Response {
     let reused = connection.is_reused();
     let (target, params) = Target::of(shared.registry, request.uri());
-    let counted = target.endpoint().map(|endpoint| {
-        let weight = endpoint.weight_of(|name| value_of(&params, name));
-        (endpoint, weight)
-    });
-    match shared.traffic.admit(Instant::now(), counted) {
+    let endpoint = target.endpoint();
+    let weight = match endpoint {
+        Some(endpoint) => endpoint.weight_of(|name| value_of(&params, name)),
+        None => 1,
+    };
+    match shared.traffic.admit(Instant::now(), WeightedRequest { endpoint, weight }) {
         Ok(slot) => {
             let faults = shared.faults().draw(target, &params, reused);
             let response = with_faults(faults, target, &connection, &shared, check_key(&shared, request, next)).await;

@@ -47,15 +47,17 @@ fn sends_constants(uri: &Uri, endpoint: &EndpointInfo) -> bool {
 
 /// `true` if a path on the server is the path of the token endpoint.
 pub(crate) fn is_token(registry: Registry, path: &str) -> bool {
-    let flow = &registry.service.client_credentials;
-    flow.as_ref().is_some_and(|flow| full(registry, flow.path) == path)
+    match &registry.service.client_credentials {
+        Some(flow) => full(registry, flow.path) == path,
+        None => false,
+    }
 }
 
 /// The values of a template's params in a path; `None` if the path does not match the template. A value is at most one
 /// segment, and as short as possible.
 fn path_values(template: &'static str, path: &str) -> Option<PathValues> {
     let Some((literal, rest)) = template.split_once('{') else {
-        return (template == path).then(PathValues::new);
+        return if template == path { Some(PathValues::new()) } else { None };
     };
     let (name, rest) = rest.split_once('}')?;
     let path = path.strip_prefix(literal)?;
@@ -70,9 +72,14 @@ fn path_values(template: &'static str, path: &str) -> Option<PathValues> {
     None
 }
 
-/// The endpoints that have a path. The fragment of each path is removed, because it is not sent.
+/// The path of an endpoint without its fragment, which is not sent.
+pub(crate) fn sent_path(endpoint: &EndpointInfo) -> Option<&'static str> {
+    endpoint.path?.split('#').next()
+}
+
+/// The endpoints that have a path.
 pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
-    registry.endpoints().filter_map(|endpoint| Some((endpoint.path?.split('#').next()?, endpoint)))
+    registry.endpoints().filter_map(|endpoint| Some((sent_path(endpoint)?, endpoint)))
 }
 
 /// `true` if a path on the server is not the path of an endpoint.

@@ -3,10 +3,10 @@
 //! Each value has to match the type and the range of its param. A strict sandbox also rejects params and values that,
 //! according to public clients, the service rejects. Other modules interpret the values.
 
+use runtime::Value;
 use runtime::registry::{
     EndpointInfo, ListFormat, NextPage, ParamInfo, ParamLocation, ServiceInfo, TimeUnit, TypeInfo, ValueType,
 };
-use runtime::{Timestamp, Value};
 
 use crate::json::text_of;
 use crate::rejection::Rejection;
@@ -44,10 +44,10 @@ type Checked = Result<(), Rejection>;
 
 impl Query {
     /// Parses and checks the params in the path and in the query; the API key is not a param.
-    pub(crate) fn read<'p>(
+    pub(crate) fn read(
         service: &ServiceInfo,
         endpoint: &'static EndpointInfo,
-        path: impl IntoIterator<Item = (&'p str, &'p str)>,
+        path: &[(&'static str, String)],
         query: &str,
         strictness: Strictness,
     ) -> Result<Self, Rejection> {
@@ -144,7 +144,7 @@ impl Query {
     /// The timestamp in a param, in Unix seconds.
     pub(crate) fn time(&self, param: &ParamInfo) -> Option<i64> {
         let ValueType::Timestamp(unit) = param.ty else { return None };
-        unit.read(self.one(param)?).map(Timestamp::unix_seconds)
+        Some(unit.read(self.one(param)?)?.unix_seconds())
     }
 }
 
@@ -154,22 +154,18 @@ fn is_position_in_link(endpoint: &EndpointInfo, name: &str) -> bool {
     matches!(pages.next, NextPage::Link { .. }) && name == LINK_PARAM
 }
 
-/// Splits a text into its values. The separator of the list format, or a comma, separates the values of lists and of
-/// closed types, which are types with a fixed list of values. Empty values are omitted if the param is a string, an open
-/// type or a list.
+/// Splits a text into its values. Empty values are omitted if the param is a string, an open type or a list.
 fn values_in(param: &ParamInfo, text: &str) -> Vec<String> {
     if param.list_as == ListFormat::Json
         && let Ok(Value::Array(items)) = text.parse()
     {
         return items.iter().map(text_of).collect();
     }
-    let is_list = param.list_setter.is_some();
-    let is_closed = matches!(param.ty, ValueType::Named(named) if !named.open);
-    let separator = param.separator().filter(|_| param.list_as != ListFormat::Json && (is_closed || is_list));
-    let parts = match separator {
+    let parts = match separator(param) {
         Some(separator) => text.split(separator).map(str::trim).collect(),
         None => vec![text],
     };
+    let is_list = param.list_setter.is_some();
     let is_text = matches!(param.ty, ValueType::String | ValueType::Any)
         || matches!(param.ty, ValueType::Named(named) if named.open);
     let mut values = Vec::new();
@@ -180,6 +176,17 @@ fn values_in(param: &ParamInfo, text: &str) -> Vec<String> {
         }
     }
     values
+}
+
+/// The separator of the list format, or a comma, separates the values of lists and of closed types, which are types with
+/// a fixed list of values.
+fn separator(param: &ParamInfo) -> Option<char> {
+    let is_list = param.list_setter.is_some();
+    let is_closed = matches!(param.ty, ValueType::Named(named) if !named.open);
+    if param.list_as == ListFormat::Json || !(is_list || is_closed) {
+        return None;
+    }
+    param.separator()
 }
 
 /// Parses an integer, and limits it to the range of `i64`.
@@ -196,8 +203,8 @@ fn check_type(param: &ParamInfo, value: &str) -> Checked {
         ValueType::Named(named) if !named.open => return one_of(name, value, known_values(named)),
         ValueType::Boolean => return one_of(name, value, ["true", "false"]),
         ValueType::Count => (count(value), "a count"),
-        ValueType::Integer => (value.parse().ok().map(real), "an integer"),
-        ValueType::Timestamp(unit) => (unit.read(value).map(|time| real(time.unix_seconds())), "a timestamp"),
+        ValueType::Integer => (whole(value), "an integer"),
+        ValueType::Timestamp(unit) => (unix_seconds(value, unit), "a timestamp"),
         ValueType::Number => (finite(value), "a number"),
         _ => return Ok(()),
     };
@@ -210,6 +217,14 @@ fn check_type(param: &ParamInfo, value: &str) -> Checked {
         return Err(Rejection::param(format!("`{name}` has to be from {min} to {max}, not \"{value}\"")));
     }
     Ok(())
+}
+
+fn whole(text: &str) -> Option<f64> {
+    Some(real(text.parse().ok()?))
+}
+
+fn unix_seconds(text: &str, unit: TimeUnit) -> Option<f64> {
+    Some(real(unit.read(text)?.unix_seconds()))
 }
 
 fn count(text: &str) -> Option<f64> {
@@ -234,7 +249,7 @@ fn bound_text(bound: Option<f64>) -> String {
     }
 }
 
-fn known_values(named: &TypeInfo) -> impl Iterator<Item = &'static str> {
+pub(crate) fn known_values(named: &TypeInfo) -> impl Iterator<Item = &'static str> {
     named.values.iter().map(|known| known.value)
 }
 

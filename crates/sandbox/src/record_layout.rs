@@ -18,8 +18,7 @@ pub(crate) fn written(record: &RecordInfo, records: Vec<Value>) -> WrittenRecord
         RecordLayout::Named(path) => {
             let names = names(record, &records);
             let json = records.iter().map(|values| values_of(values, &names)).collect();
-            let names = names.into_iter().map(Value::from).collect();
-            WrittenRecords { json: Value::Array(json), names: Some((path, Value::Array(names))) }
+            WrittenRecords { json, names: Some((path, names.into())) }
         }
         RecordLayout::Object | RecordLayout::Positional | RecordLayout::Value => {
             WrittenRecords { json: Value::Array(records), names: None }
@@ -45,12 +44,17 @@ fn values_of(record: &Value, names: &[String]) -> Value {
 /// The names of the members of the records, those of the table first.
 fn names(record: &RecordInfo, records: &[Value]) -> Vec<String> {
     let mut names = Vec::new();
-    for field in record.fields.iter().filter(|field| field.source == FieldSource::Record) {
-        names.push(field.wire_name.to_owned());
+    for field in record.fields {
+        if field.source == FieldSource::Record {
+            names.push(field.wire_name.to_owned());
+        }
     }
-    for name in records.iter().filter_map(Value::as_object).flat_map(Map::keys) {
-        if !names.contains(name) {
-            names.push(name.clone());
+    for values in records {
+        let Value::Object(members) = values else { continue };
+        for name in members.keys() {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
         }
     }
     names

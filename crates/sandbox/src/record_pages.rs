@@ -27,14 +27,8 @@ pub(crate) fn is_page_param(endpoint: &EndpointInfo, param: &ParamInfo) -> bool 
 
 /// The requested page of `count` records. `link` is the path and query of the request.
 pub(crate) fn page(pages: &PagesInfo, query: &Query, count: usize, link: &str) -> Page {
-    let requested_size = pages.size.and_then(|param| number(query, param));
-    let size = requested_size.unwrap_or(DEFAULT_SIZE).max(1);
-    let start = match pages.next {
-        NextPage::Cursor { param, .. } | NextPage::Offset { param, .. } => number(query, param).unwrap_or(0),
-        NextPage::Number { param, .. } => number(query, param).unwrap_or(1).saturating_sub(1).saturating_mul(size),
-        NextPage::Link { .. } => position_in_link(link).unwrap_or(0),
-    };
-    let start = start.min(count);
+    let size = requested_size(pages, query).unwrap_or(DEFAULT_SIZE).max(1);
+    let start = requested_start(pages.next, query, link, size).unwrap_or(0).min(count);
     let end = start.saturating_add(size).min(count);
     let is_last = end == count;
     let mut facts = Vec::new();
@@ -51,6 +45,19 @@ pub(crate) fn page(pages: &PagesInfo, query: &Query, count: usize, link: &str) -
     Page { records: start..end, facts }
 }
 
+fn requested_size(pages: &PagesInfo, query: &Query) -> Option<usize> {
+    number(query, pages.size?)
+}
+
+/// The position of the first record on the requested page.
+fn requested_start(next: NextPage, query: &Query, link: &str, size: usize) -> Option<usize> {
+    match next {
+        NextPage::Cursor { param, .. } | NextPage::Offset { param, .. } => number(query, param),
+        NextPage::Number { param, .. } => Some(number(query, param)?.saturating_sub(1).saturating_mul(size)),
+        NextPage::Link { .. } => position_in_link(link),
+    }
+}
+
 /// Adds a count, if the service sends it.
 fn add_fact(facts: &mut Vec<(&'static str, Value)>, path: Option<&'static str>, count: usize) {
     if let Some(path) = path {
@@ -65,17 +72,20 @@ fn number(query: &Query, param: &str) -> Option<usize> {
 /// The position of the first record in a link to a page.
 fn position_in_link(link: &str) -> Option<usize> {
     let (_, query) = link.split_once('?')?;
-    let mut params = query.split('&').filter_map(|param| param.split_once('='));
-    let (_, position) = params.find(|(name, _)| *name == LINK_PARAM)?;
-    position.parse().ok()
+    for param in query.split('&') {
+        if let Some((LINK_PARAM, position)) = param.split_once('=') {
+            return position.parse().ok();
+        }
+    }
+    None
 }
 
 /// The link with another position of the first record.
 fn with_position(link: &str, position: usize) -> String {
     let (path, query) = link.split_once('?').unwrap_or((link, ""));
     let mut params = Vec::new();
-    for param in query.split('&').filter(|param| !param.is_empty()) {
-        if param.split('=').next() != Some(LINK_PARAM) {
+    for param in query.split('&') {
+        if !param.is_empty() && param.split('=').next() != Some(LINK_PARAM) {
             params.push(param.to_owned());
         }
     }

@@ -48,15 +48,17 @@ pub fn client<C: ClientType>() -> C {
 /// compares the method, the URL and the headers.
 pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
     let mut request = request.into();
-    example(&request);
+    check_required_params(&request);
     let service = request.service();
     let mut query = Vec::new();
     for info in query_params::<E>() {
-        let value = sample(info);
+        let value = accepted_value(info);
         query.push(format!("{}={value}", utf8_percent_encode(info.wire_name, QUERY)));
         request = request.query(info.wire_name, value);
     }
-    query.extend(service.api_key_query.map(|name| format!("{}={KEY}", utf8_percent_encode(name, QUERY))));
+    if let Some(name) = service.api_key_query {
+        query.push(format!("{}={KEY}", utf8_percent_encode(name, QUERY)));
+    }
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -65,13 +67,13 @@ pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
     let sent = SENT.take().unwrap_or_else(|| panic!("{path} was not sent"));
     assert_eq!(sent.method(), "GET");
     assert_eq!(sent.url, format!("{HOST}{}{path}{query}", service.base_url_suffix));
-    let key = service.api_key_value(KEY);
-    let key_header = service.api_key_header;
-    assert_eq!(key_header.and_then(|name| sent.headers.get(name)), key_header.map(|_| key.as_str()));
+    if let Some(name) = service.api_key_header {
+        assert_eq!(sent.headers.get(name), Some(service.api_key_value(KEY).as_str()), "{name}");
+    }
     for (name, value) in service.headers {
         assert_eq!(sent.headers.get(name), Some(*value), "{name}");
     }
-    let has_token = key_header != Some("authorization") && sent.headers.get("authorization").is_some();
+    let has_token = service.api_key_header != Some("authorization") && sent.headers.get("authorization").is_some();
     assert!(!has_token);
 }
 
@@ -83,20 +85,24 @@ fn query_params<E: Endpoint>() -> impl Iterator<Item = &'static ParamInfo> {
 pub fn setter<E: Endpoint>(request: impl Into<Request<E>>, expected: &str) {
     let request = request.into();
     let sent = request.path_and_query();
-    assert!(sent.split(['?', '&']).skip(1).any(|param| param == expected), "{expected} is not in {sent}");
+    assert!(sent_params(&sent).any(|param| param == expected), "{expected} is not in {sent}");
+}
+
+/// The params of a query, as `name=value`.
+fn sent_params(path_and_query: &str) -> impl Iterator<Item = &str> {
+    path_and_query.split(['?', '&']).skip(1)
 }
 
 /// Checks that a request without optional params has every argument and every constant value, and that it contains no
 /// value that is known to be rejected.
-fn example<E: Endpoint>(request: &Request<E>) {
+fn check_required_params<E: Endpoint>(request: &Request<E>) {
     let sent = request.path_and_query();
     for info in query_params::<E>() {
         let name = format!("{}=", utf8_percent_encode(info.wire_name, QUERY));
-        let mut query = sent.split(['?', '&']).skip(1);
-        let value = query.find_map(|param| param.strip_prefix(name.as_str()));
+        let value = sent_params(&sent).find_map(|param| param.strip_prefix(name.as_str()));
         let is_expected = info.required.is_some_and(Evidence::is_enforced) || info.const_value.is_some();
         assert_eq!(value.is_some(), is_expected, "presence of `{}` in {sent}", info.wire_name);
-        let Some((value, example)) = value.zip(info.example) else { continue };
+        let (Some(value), Some(example)) = (value, info.example) else { continue };
         if !matches!(info.ty, ValueType::Timestamp(_)) {
             assert_eq!(value, utf8_percent_encode(example, QUERY).to_string(), "`{}` in {sent}", info.wire_name);
         }
@@ -107,7 +113,7 @@ fn example<E: Endpoint>(request: &Request<E>) {
 }
 
 /// A value that the param accepts, even if the range of the param is enforced.
-fn sample(info: &ParamInfo) -> String {
+fn accepted_value(info: &ParamInfo) -> String {
     match info.ty {
         ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Timestamp(_) => {
             match info.range.min.or(info.range.max) {

@@ -11,7 +11,7 @@ use crate::fault::{RequestParams, Target};
 use crate::groups;
 use crate::interval::Interval;
 use crate::json::put;
-use crate::query::Query;
+use crate::query::{Query, known_values};
 use crate::record_pages;
 use crate::seed::Seed;
 use crate::shared::Shared;
@@ -81,8 +81,12 @@ fn seed_of(endpoint: &EndpointInfo, query: &Query, range: &RangeParams, seed: Se
 
 /// A name for an unknown value: the last segment of the path that is not a param.
 fn name_of(endpoint: &EndpointInfo) -> &'static str {
-    let mut segments = endpoint.path.unwrap_or_default().rsplit('/');
-    segments.find(|segment| !segment.is_empty() && !segment.starts_with('{')).unwrap_or("value")
+    for segment in endpoint.path.unwrap_or_default().rsplit('/') {
+        if !segment.is_empty() && !segment.starts_with('{') {
+            return segment;
+        }
+    }
+    "value"
 }
 
 /// The series that a request selects.
@@ -113,8 +117,7 @@ impl SeriesBody<'_> {
             records.truncate(page.records.end);
             records.drain(..page.records.start);
         }
-        let envelope = registry.service.envelope.as_ref();
-        let path = self.endpoint.data.or(envelope.map(|envelope| envelope.data)).unwrap_or(".");
+        let path = path_of_records(self.endpoint, registry);
         let Some(record) = self.record else {
             let invented = Some("fields");
             let records = Value::Array(records);
@@ -147,8 +150,7 @@ impl SeriesBody<'_> {
             }
             return all;
         }
-        let requested = self.range.from.and_then(|param| query.time(param));
-        let time = requested.unwrap_or(self.now).min(self.now);
+        let time = self.range.requested_from(query).unwrap_or(self.now).min(self.now);
         if time >= DATA_START {
             let interval = Interval::at(time_range::floor(time, MINUTE));
             for index in 0..RECORDS {
@@ -164,6 +166,15 @@ impl SeriesBody<'_> {
         let values = with_requested(values::record(record, inputs), record, query, row);
         let values = with_time(values, record, inputs, unit);
         groups::with_period(values, record, inputs.interval.start)
+    }
+}
+
+/// The path of the records in a body; `.` for the body itself.
+fn path_of_records(endpoint: &EndpointInfo, registry: Registry) -> &'static str {
+    match (endpoint.data, &registry.service.envelope) {
+        (Some(path), _) => path,
+        (None, Some(envelope)) => envelope.data,
+        (None, None) => ".",
     }
 }
 
@@ -183,7 +194,7 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
     for (index, field) in record.fields.iter().enumerate() {
         let Some(param) = query.params().find(|param| param.wire_name == field.wire_name) else { continue };
         let requested = query.all(param);
-        let text = requested.get(row % requested.len().max(1));
+        let Some(text) = requested.get(row % requested.len().max(1)) else { continue };
         let slot = match (&mut values, record.form) {
             (Value::Object(fields), RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_)) => {
                 fields.get_mut(field.wire_name)
@@ -191,7 +202,9 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
             (Value::Array(items), RecordLayout::Positional) => items.get_mut(index),
             _ => None,
         };
-        if let (Some(slot), Some(value)) = (slot, text.and_then(|text| values::parsed(text, field))) {
+        if let Some(slot) = slot
+            && let Some(value) = values::parsed(text, field)
+        {
             *slot = value;
         }
     }
@@ -228,8 +241,9 @@ fn in_envelope(
     if let (Some(path), Some(success)) = (status_path, error_body.success.first()) {
         put(&mut body, path, success.parse().unwrap_or_else(|_| (*success).into()));
     }
-    let envelope = registry.service.envelope.as_ref();
-    if let Some(path) = envelope.and_then(|envelope| envelope.metadata) {
+    if let Some(envelope) = &registry.service.envelope
+        && let Some(path) = envelope.metadata
+    {
         put(&mut body, path, metadata);
     }
     for (path, value) in page_facts {
@@ -298,7 +312,7 @@ impl<'q> RequestedValues<'q> {
                 takes_several |= param.list_setter.is_some() && param.single_value.is_none();
             }
         }
-        let mut all: Vec<_> = named.values.iter().map(|value| value.value).collect();
+        let mut all: Vec<_> = known_values(named).collect();
         if requested.is_empty() {
             if has_param && !takes_several {
                 all.truncate(1);

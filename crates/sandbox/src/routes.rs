@@ -15,7 +15,7 @@ use runtime::registry::{EndpointInfo, Registry};
 
 use crate::fault::{Rule, RuleError, Target};
 use crate::page;
-use crate::paths::{callable, endpoint_at, full, is_free};
+use crate::paths::{PathValues, callable, endpoint_at, full, is_free};
 use crate::query::Query;
 use crate::rejection::Rejection;
 use crate::response_body::MARK;
@@ -87,9 +87,10 @@ fn unknown_method() -> Rejection {
 fn unknown_path(registry: Registry, path: &str) -> Rejection {
     let prefix = registry.service.base_url_suffix;
     // The common prefix is removed, because with it every path would be similar.
-    let own = path.strip_prefix(prefix).unwrap_or(path);
+    let path_of_endpoint = path.strip_prefix(prefix).unwrap_or(path);
     let shown = path.chars().take(100).collect::<String>();
-    let message = match wording::most_similar(own, callable(registry).map(|(path, _)| path)) {
+    let known_paths = callable(registry).map(|(path, _)| path);
+    let message = match wording::most_similar(path_of_endpoint, known_paths) {
         Some(near) => format!("unknown path `{shown}`; did you mean `{}`?", full(registry, near)),
         None => format!("unknown path `{shown}`; no known path is similar"),
     };
@@ -117,18 +118,17 @@ fn data(
     endpoint: &'static EndpointInfo,
     shared: &Shared,
     headers: &HeaderMap,
-    path: &[(&'static str, String)],
+    path_values: &PathValues,
     uri: &Uri,
 ) -> Result<Response, Rejection> {
     let ServerSettings { bearer_required, strictness, .. } = shared.settings;
     if bearer_required {
         access::bearer(headers, &shared.tokens)?;
     }
-    let path = path.iter().map(|(name, value)| (*name, value.as_str()));
     let query = uri.query().unwrap_or_default();
-    let query = Query::read(shared.registry.service, endpoint, path, query, strictness)?;
-    let body =
-        response_body::generate(shared, endpoint, &query, &Target::of(shared.registry, uri).1, path_and_query(uri));
+    let query = Query::read(shared.registry.service, endpoint, path_values, query, strictness)?;
+    let (_, sent) = Target::of(shared.registry, uri);
+    let body = response_body::generate(shared, endpoint, &query, &sent, path_and_query(uri));
     let mut response = json(body.json.to_string());
     if let Some(part) = body.invented {
         response.headers_mut().insert(MARK, HeaderValue::from_static(part));

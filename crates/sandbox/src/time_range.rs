@@ -28,8 +28,8 @@ const HOUR: u64 = 3_600;
 /// types.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RangeParams {
-    pub(crate) from: Option<&'static ParamInfo>,
-    pub(crate) to: Option<&'static ParamInfo>,
+    from: Option<&'static ParamInfo>,
+    to: Option<&'static ParamInfo>,
     limit: Option<&'static ParamInfo>,
     step: Option<&'static ParamInfo>,
     /// The step between records, if there is no `step`.
@@ -96,32 +96,32 @@ impl RangeParams {
 
     /// `true` if a param only selects records, without changing their values.
     pub(crate) fn contains(&self, param: &ParamInfo) -> bool {
-        let selecting = [self.from, self.to, self.limit, self.sort.map(|sort| sort.param)];
-        selecting.into_iter().flatten().any(|known| known.wire_name == param.wire_name)
+        let sort = self.sort.map(|sort| sort.param);
+        for selecting in [self.from, self.to, self.limit, sort].into_iter().flatten() {
+            if selecting.wire_name == param.wire_name {
+                return true;
+            }
+        }
+        false
     }
 
     /// The intervals for a request, in the requested order. `now` is the current time in Unix seconds.
     pub(crate) fn intervals(&self, query: &Query, now: i64) -> Vec<Interval> {
         let steps = self.steps(query);
-        let requested_from = self.from.and_then(|param| query.time(param));
-        let requested_to = self.to.and_then(|param| query.time(param));
+        let requested_from = self.requested_from(query);
         let from = requested_from.unwrap_or(DATA_START).max(DATA_START);
-        let to = requested_to.unwrap_or(now).min(now);
+        let to = self.requested_to(query).unwrap_or(now).min(now);
         // A request may contain any times. If its range starts after it ends, the range is empty.
         if from > to {
             return Vec::new();
         }
-        let limit = match self.limit.and_then(|param| query.number(param)) {
-            _ if self.is_paged && requested_from.is_some() => MAX_RECORDS,
-            _ if self.is_paged => PAGED_RECORDS,
-            limit => limit.unwrap_or(DEFAULT_RECORDS).min(MAX_RECORDS),
-        };
         let mut latest = steps.start_of(Timestamp::from_unix_seconds(to));
         if !self.time_is_end && steps.end_of(latest) > Timestamp::from_unix_seconds(now) {
             latest = steps.shifted(latest, -1);
         }
         let before = Timestamp::from_unix_seconds(from - 1);
         let count = steps.count(&(steps.end_of(before)..steps.end_of(latest)));
+        let limit = self.max_records(query, requested_from.is_some());
         let count = i64::try_from(count).unwrap_or(i64::MAX).clamp(0, limit);
         let mut intervals = Vec::new();
         for steps_before_latest in (0..count).rev() {
@@ -132,6 +132,24 @@ impl RangeParams {
             intervals.reverse();
         }
         intervals
+    }
+
+    /// The requested start, in Unix seconds.
+    pub(crate) fn requested_from(&self, query: &Query) -> Option<i64> {
+        query.time(self.from?)
+    }
+
+    fn requested_to(&self, query: &Query) -> Option<i64> {
+        query.time(self.to?)
+    }
+
+    /// The number of records on all pages, or in the only response.
+    fn max_records(&self, query: &Query, has_start: bool) -> i64 {
+        if self.is_paged {
+            return if has_start { MAX_RECORDS } else { PAGED_RECORDS };
+        }
+        let Some(limit) = self.limit else { return DEFAULT_RECORDS };
+        query.number(limit).unwrap_or(DEFAULT_RECORDS).min(MAX_RECORDS)
     }
 
     /// The steps that a request selects, or hours if it has none.
@@ -149,7 +167,8 @@ impl RangeParams {
 
     fn is_newest_first(&self, query: &Query) -> bool {
         let Some(sort) = self.sort else { return false };
-        query.one(sort.param).is_some_and(|order| order != sort.oldest_first)
+        let Some(order) = query.one(sort.param) else { return false };
+        order != sort.oldest_first
     }
 }
 
@@ -200,7 +219,7 @@ mod tests {
         };
         let now: Timestamp = now.parse().unwrap();
         let mut dates = Vec::new();
-        let query = Query::read(&SERVICE, &ENDPOINT, [], "", Strictness::default()).unwrap();
+        let query = Query::read(&SERVICE, &ENDPOINT, &[], "", Strictness::default()).unwrap();
         for interval in range.intervals(&query, now.unix_seconds()) {
             dates.push(Timestamp::from_unix_seconds(interval.start).to_string()[..10].to_owned());
         }

@@ -38,7 +38,7 @@ pub(crate) fn issue(
     }
     client(headers, expected).map_err(|message| Rejection::new(StatusCode::UNAUTHORIZED, "invalid_client", message))?;
     let grant = form_urlencoded::parse(body).find(|(name, _)| name == "grant_type");
-    if grant.is_none_or(|(_, grant)| grant != "client_credentials") {
+    if !matches!(grant, Some((_, grant)) if grant == "client_credentials") {
         let message = "`grant_type` is not `client_credentials`";
         return Err(Rejection::new(StatusCode::BAD_REQUEST, "unsupported_grant_type", message));
     }
@@ -86,6 +86,14 @@ struct Issued {
     expiry: HashMap<String, Option<Instant>>,
 }
 
+/// `true` if an expiry, which is `None` beyond the range of the clock, is after a time.
+fn is_after(expiry: Option<Instant>, time: Instant) -> bool {
+    match expiry {
+        Some(expiry) => expiry > time,
+        None => true,
+    }
+}
+
 impl Tokens {
     pub(crate) fn new(lifetime: Duration, seed: Seed) -> Self {
         Self { lifetime, seed: seed.name("token"), issued: Mutex::default() }
@@ -101,7 +109,7 @@ impl Tokens {
         issued.count += 1;
         let token = format!("sandbox-token-{}-{:016x}", issued.count, self.seed.number(issued.count).bits());
         // Expired tokens are removed, so that the map does not grow without limit.
-        issued.expiry.retain(|_, expiry| expiry.is_none_or(|expiry| expiry > now));
+        issued.expiry.retain(|_, expiry| is_after(*expiry, now));
         issued.expiry.insert(token.clone(), now.checked_add(self.lifetime));
         token
     }
@@ -117,7 +125,9 @@ impl Tokens {
     }
 
     pub(crate) fn is_valid(&self, token: &str) -> bool {
-        let issued = self.lock();
-        issued.expiry.get(token).is_some_and(|expiry| expiry.is_none_or(|expiry| expiry > Instant::now()))
+        match self.lock().expiry.get(token) {
+            Some(expiry) => is_after(*expiry, Instant::now()),
+            None => false,
+        }
     }
 }

@@ -33,7 +33,8 @@ impl Counts {
     /// Returns the highest number of requests that arrived in any window of this limit set; `None` if the set is
     /// unknown.
     pub fn peak(&self, limit_set: &str) -> Option<usize> {
-        self.peaks.iter().find(|peak| peak.limit_set == limit_set).map(|peak| peak.requests)
+        let peak = self.peaks.iter().find(|peak| peak.limit_set == limit_set)?;
+        Some(peak.requests)
     }
 }
 
@@ -81,33 +82,24 @@ impl Traffic {
         Self { state: Mutex::new(state) }
     }
 
-    /// Admits a request to an endpoint with a weight, or returns the time to wait before a retry. `target` is `None` for
-    /// a token request and for an unknown path.
-    pub(crate) fn admit(
-        self: &Arc<Self>,
-        now: Instant,
-        target: Option<(&EndpointInfo, u32)>,
-    ) -> Result<Slot, Duration> {
+    /// Admits a request, or returns the time to wait before a retry.
+    pub(crate) fn admit(self: &Arc<Self>, now: Instant, request: WeightedRequest<'_>) -> Result<Slot, Duration> {
         let mut state = self.state();
-        let request = match target {
-            // The weight is capped at the largest limit, because a window stores an entry for each unit of weight.
-            Some((endpoint, weight)) => {
-                Counted { endpoint: Some(endpoint), weight: to_usize(weight.min(state.max_requests())) }
-            }
-            None => Counted { endpoint: None, weight: 1 },
-        };
+        // The weight is capped at the largest limit, because a window stores an entry for each unit of weight.
+        let weight = request.weight.min(state.max_requests());
+        let request = WeightedRequest { weight, ..request };
         state.requests += 1;
         // A request that is rejected below is in flight too, until its response is written.
         state.peak_in_flight = state.peak_in_flight.max(state.in_flight + 1);
         for arrived in &mut state.arrived {
-            arrived.window.count(now, request.by(arrived.limit));
+            arrived.window.count(now, request.weight_for(arrived.limit));
         }
         if let Some(wait) = state.wait(now, request) {
             state.rate_limited += 1;
             return Err(wait);
         }
         for admitted in &mut state.admitted {
-            admitted.window.count(now, request.by(admitted.limit));
+            admitted.window.count(now, request.weight_for(admitted.limit));
         }
         state.in_flight += 1;
         Ok(Slot { traffic: Arc::clone(self) })
@@ -140,15 +132,16 @@ impl Traffic {
 
 /// A request with the weight that limits count.
 #[derive(Clone, Copy)]
-struct Counted<'e> {
-    endpoint: Option<&'e EndpointInfo>,
-    weight: usize,
+pub(crate) struct WeightedRequest<'e> {
+    /// `None` for a token request and for an unknown path.
+    pub(crate) endpoint: Option<&'e EndpointInfo>,
+    pub(crate) weight: u32,
 }
 
-impl Counted<'_> {
+impl WeightedRequest<'_> {
     /// The weight of this request for a limit: 0 if the limit does not count the endpoint.
-    fn by(self, limit: &LimitInfo) -> usize {
-        if limit.counts(self.endpoint) { self.weight } else { 0 }
+    fn weight_for(self, limit: &LimitInfo) -> usize {
+        if limit.counts(self.endpoint) { to_usize(self.weight) } else { 0 }
     }
 }
 
@@ -159,13 +152,13 @@ impl State {
     }
 
     /// The time to wait until the limits admit a request; `None` if they admit it now.
-    fn wait(&mut self, now: Instant, request: Counted<'_>) -> Option<Duration> {
+    fn wait(&mut self, now: Instant, request: WeightedRequest<'_>) -> Option<Duration> {
         let mut longest = None;
         for LimitWindow { limit, window } in &mut self.admitted {
             if !limit.counts(request.endpoint) {
                 continue;
             }
-            let mut wait = window.wait(now, to_usize(limit.requests).saturating_sub(request.weight));
+            let mut wait = window.wait(now, to_usize(limit.requests.saturating_sub(request.weight)));
             let is_busy = limit.concurrent.is_some_and(|concurrent| self.in_flight >= to_usize(concurrent));
             if wait.is_none() && is_busy {
                 // It is unknown when a request in flight ends, so the wait is one second, the minimum of `Retry-After`.
@@ -270,6 +263,9 @@ mod tests {
         },
     ];
 
+    /// A request that belongs to no endpoint.
+    const OTHER: WeightedRequest<'static> = WeightedRequest { endpoint: None, weight: 1 };
+
     fn traffic(names: &[&str]) -> Arc<Traffic> {
         Arc::new(Traffic::new(&LIMITS, LIMITS.iter().filter(|limit| names.contains(&limit.name)).collect()))
     }
@@ -281,7 +277,7 @@ mod tests {
         let start = Instant::now();
         let mut waits = Vec::new();
         for arrival in arrivals {
-            let admitted = traffic.admit(start + Duration::from_millis(*arrival), None);
+            let admitted = traffic.admit(start + Duration::from_millis(*arrival), OTHER);
             waits.push(admitted.err().map(|wait| u64::try_from(wait.as_millis()).unwrap()));
         }
         waits
@@ -302,7 +298,8 @@ mod tests {
         let (traffic, start) = (traffic(&["A"]), Instant::now());
         let admit = |at, weight| {
             let endpoint = EndpointInfo { weight, ..EndpointInfo::new("orderflow", "ratio", "Ratio") };
-            traffic.admit(start + Duration::from_millis(at), Some((&endpoint, endpoint.weight))).err()
+            let request = WeightedRequest { endpoint: Some(&endpoint), weight };
+            traffic.admit(start + Duration::from_millis(at), request).err()
         };
         assert_eq!((admit(0, 4), admit(0, 7), admit(0, 6)), (None, Some(Duration::from_secs(1)), None));
         assert_eq!((admit(500, 1), traffic.counts(0).peak("A")), (Some(Duration::from_millis(500)), Some(18)));
@@ -323,10 +320,10 @@ mod tests {
     #[test]
     fn slots_are_released() {
         let (traffic, now) = (traffic(&["B"]), Instant::now());
-        let mut slots = (0..10).map(|_| traffic.admit(now, None).unwrap()).collect::<Vec<_>>();
-        assert_eq!(traffic.admit(now, None).unwrap_err(), Duration::from_secs(1));
+        let mut slots = (0..10).map(|_| traffic.admit(now, OTHER).unwrap()).collect::<Vec<_>>();
+        assert_eq!(traffic.admit(now, OTHER).unwrap_err(), Duration::from_secs(1));
         slots.pop();
-        assert!(traffic.admit(now, None).is_ok());
+        assert!(traffic.admit(now, OTHER).is_ok());
         drop(slots);
         let counts = traffic.counts(3);
         assert_eq!((counts.requests, counts.rate_limited, counts.tokens_issued), (12, 1, 3));
@@ -337,7 +334,7 @@ mod tests {
     fn peaks_are_of_any_window_and_of_every_set() {
         let (traffic, start) = (traffic(&[]), Instant::now());
         for at in [0, 400, 900, 950, 1000, 1399, 1400, 5000] {
-            assert!(traffic.admit(start + Duration::from_millis(at), None).is_ok());
+            assert!(traffic.admit(start + Duration::from_millis(at), OTHER).is_ok());
         }
         let counts = traffic.counts(0);
         assert_eq!((counts.peak("A"), counts.peak("B"), counts.peak("C")), (Some(5), Some(8), None));

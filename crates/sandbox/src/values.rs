@@ -10,6 +10,7 @@ use serde_json::Map;
 
 use crate::interval::Interval;
 use crate::seed::Seed;
+
 /// Lists that are nested deeper than this are empty, so that the nesting ends.
 const MAX_DEPTH: u8 = 3;
 
@@ -26,7 +27,7 @@ pub(crate) struct RecordInputs {
 /// Generates a record.
 pub(crate) fn record(info: &RecordInfo, inputs: RecordInputs) -> Value {
     let mut values: Vec<_> = info.fields.iter().map(|field| field_value(field, inputs)).collect();
-    for price in candle(info.fields, inputs) {
+    for price in candle(info.fields, inputs).into_iter().flatten() {
         values[price.index] = in_quotes(&info.fields[price.index], price.value.into());
     }
     match info.form {
@@ -76,9 +77,9 @@ fn typed(text: &str, ty: ValueType) -> Option<Value> {
     match ty {
         ValueType::String | ValueType::Named(_) | ValueType::Decimal => Some(text.into()),
         ValueType::Option(item) => typed(text, *item),
-        ValueType::Integer | ValueType::Count => text.parse::<i64>().ok().map(Value::from),
-        ValueType::Number => text.parse::<f64>().ok().map(Value::from),
-        ValueType::Boolean => text.parse::<bool>().ok().map(Value::from),
+        ValueType::Integer | ValueType::Count => Some(text.parse::<i64>().ok()?.into()),
+        ValueType::Number => Some(text.parse::<f64>().ok()?.into()),
+        ValueType::Boolean => Some(text.parse::<bool>().ok()?.into()),
         _ => None,
     }
 }
@@ -89,9 +90,6 @@ pub(crate) fn any_number(seed: Seed, time: i64) -> f64 {
     bounds.round(bounds.at(seed.swing(time)))
 }
 
-/// The field names that identify a candle.
-const CANDLE: [&str; 4] = ["open", "high", "low", "close"];
-
 /// One of the four prices of a candle.
 struct Price {
     /// The position among the fields of the record.
@@ -99,11 +97,13 @@ struct Price {
     value: f64,
 }
 
-/// Generates the prices of a candle, which opens at the close of the previous candle. None if the record is not a
-/// candle.
-fn candle(fields: &[FieldInfo], RecordInputs { seed, interval, .. }: RecordInputs) -> Vec<Price> {
-    let indices = CANDLE.map(|name| fields.iter().position(|field| is_number_named(field, name)));
-    let [Some(open), Some(high), Some(low), Some(close)] = indices else { return Vec::new() };
+/// Generates the prices of a candle, which opens at the close of the previous candle. `None` if the record does not have
+/// the four fields of a candle.
+fn candle(fields: &[FieldInfo], RecordInputs { seed, interval, .. }: RecordInputs) -> Option<[Price; 4]> {
+    let open = position_of_number(fields, "open")?;
+    let high = position_of_number(fields, "high")?;
+    let low = position_of_number(fields, "low")?;
+    let close = position_of_number(fields, "close")?;
     let seed = seed.name("candle");
     let bounds = Bounds::of(&fields[close]);
     let first = bounds.at(seed.swing(interval.start));
@@ -114,16 +114,16 @@ fn candle(fields: &[FieldInfo], RecordInputs { seed, interval, .. }: RecordInput
     let lower_wick = seed.name("low").number(interval.start).unit() / 100.0;
     let highest = first.max(last) + (bounds.high - first.max(last)) * upper_wick;
     let lowest = first.min(last) - (first.min(last) - bounds.low) * lower_wick;
-    vec![
+    Some([
         Price { index: open, value: bounds.round(first) },
         Price { index: high, value: bounds.round(highest) },
         Price { index: low, value: bounds.round(lowest) },
         Price { index: close, value: bounds.round(last) },
-    ]
+    ])
 }
 
-fn is_number_named(field: &FieldInfo, name: &str) -> bool {
-    field.wire_name.eq_ignore_ascii_case(name) && matches!(field.ty, ValueType::Number)
+fn position_of_number(fields: &[FieldInfo], name: &str) -> Option<usize> {
+    fields.iter().position(|field| field.wire_name.eq_ignore_ascii_case(name) && matches!(field.ty, ValueType::Number))
 }
 
 /// One field of a record, or one item of a list in the field.
@@ -150,9 +150,10 @@ impl Field<'_> {
             ValueType::Count => self.integer(0.0).into(),
             ValueType::Boolean => (self.seed.swing(self.time) > 0.5).into(),
             ValueType::Timestamp(unit) => timestamp(self.time, unit),
-            ValueType::Named(named) => {
-                self.seed.number(self.time).pick(named.values).map_or(example, |known| known.value).into()
-            }
+            ValueType::Named(named) => match self.seed.number(self.time).pick(named.values) {
+                Some(known) => known.value.into(),
+                None => example.into(),
+            },
             ValueType::String => example.into(),
             ValueType::Record(info) => {
                 record(info, RecordInputs { seed: self.seed, interval: self.interval, time: None, depth: self.depth })
@@ -338,7 +339,7 @@ mod tests {
         }
         const FIELDS: &[FieldInfo] = &[quoted("open"), quoted("high"), quoted("low"), quoted("close")];
         let candle = record(&RecordInfo::new("Candle", FIELDS), inputs(1));
-        assert!(CANDLE.iter().all(|name| candle[*name].is_string()), "{candle}");
+        assert!(FIELDS.iter().all(|field| candle[field.wire_name].is_string()), "{candle}");
     }
 
     #[test]

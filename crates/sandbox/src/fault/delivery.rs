@@ -147,7 +147,10 @@ impl Bomb {
         while let Some(encoder) = &mut self.encoder {
             if self.space == 0 {
                 encoder.write_all(&self.body)?;
-                return self.encoder.take().map_or_else(|| Ok(Vec::new()), GzEncoder::finish);
+                return match self.encoder.take() {
+                    Some(encoder) => encoder.finish(),
+                    None => Ok(Vec::new()),
+                };
             }
             let piece = usize::try_from(self.space).unwrap_or(usize::MAX).min(SPACE.len());
             encoder.write_all(SPACE.get(..piece).unwrap_or_default())?;

@@ -70,19 +70,18 @@ fn value_at<'b>(body: &'b mut Value, path: &str) -> Option<&'b mut Value> {
 
 /// The records of a series, or the body itself if it is not a series.
 fn records<'b>(body: &'b mut Value, service: &ServiceInfo) -> Vec<&'b mut Value> {
-    let mut path = None;
-    if let Some(envelope) = &service.envelope {
-        let is_list = value_at(body, envelope.data).is_some_and(|records| records.is_array());
-        path = is_list.then_some(envelope.data);
-    }
-    let series = match path {
-        Some(path) => value_at(body, path),
-        None => Some(body),
+    let series = match &service.envelope {
+        Some(envelope) if has_list(body, envelope.data) => value_at(body, envelope.data),
+        _ => Some(body),
     };
     match series {
         Some(Value::Array(records)) => records.iter_mut().collect(),
         other => other.into_iter().collect(),
     }
+}
+
+fn has_list(body: &mut Value, path: &str) -> bool {
+    matches!(value_at(body, path), Some(Value::Array(_)))
 }
 
 fn add_field(object: &mut Value) {
@@ -109,9 +108,8 @@ fn of_another_type(value: &Value, dice: Seed) -> Value {
 
 /// Sets all fields of named types to a value that their type does not list.
 fn name_new_values(record: &mut Value, endpoint: Option<&EndpointInfo>) {
-    let Some(BodyInfo::Series { record: Some(info), .. } | BodyInfo::Object { record: info, .. }) =
-        endpoint.map(|endpoint| endpoint.body)
-    else {
+    let Some(endpoint) = endpoint else { return };
+    let (BodyInfo::Series { record: Some(info), .. } | BodyInfo::Object { record: info, .. }) = endpoint.body else {
         return;
     };
     for field in info.fields {
@@ -125,8 +123,9 @@ fn name_new_values(record: &mut Value, endpoint: Option<&EndpointInfo>) {
 
 /// Adds a value to every list of the metadata.
 fn extend_metadata(body: &mut Value, service: &ServiceInfo) {
-    let metadata = service.envelope.as_ref().and_then(|envelope| value_at(body, envelope.metadata?));
-    let Some(Value::Object(fields)) = metadata else { return };
+    let Some(envelope) = &service.envelope else { return };
+    let Some(path) = envelope.metadata else { return };
+    let Some(Value::Object(fields)) = value_at(body, path) else { return };
     for field in fields.values_mut() {
         if let Value::Array(values) = field {
             values.push(NEW_VALUE.into());

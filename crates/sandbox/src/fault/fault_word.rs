@@ -41,7 +41,7 @@ pub(super) fn read(word: &str) -> Result<Fault, InvalidFault> {
         "latency" => latency(value),
         "status" => match status(value) {
             Some(status) => Ok(Fault::Replacement(Replacement::Status(status))),
-            None => Err(wants(name, value, "status=503")),
+            None => Err(invalid_value(name, value, "status=503")),
         },
         "redirect" => redirect(value),
         "malformed" => plain(name, value, Fault::Edit(Edit::Malformed)),
@@ -55,7 +55,7 @@ pub(super) fn read(word: &str) -> Result<Fault, InvalidFault> {
         "trickle" => Ok(Fault::Delivery(Delivery::Trickle(duration(name, value, "20ms")?))),
         "gzip-bomb" => match size(value.unwrap_or("64MiB")) {
             Some(size) => Ok(Fault::Delivery(Delivery::GzipBomb(size))),
-            None => Err(wants(name, value, "gzip-bomb=64MiB")),
+            None => Err(invalid_value(name, value, "gzip-bomb=64MiB")),
         },
         "cut" | "reset" => broken(name, value),
         "stale" => plain(name, value, Fault::Stale),
@@ -77,7 +77,7 @@ fn status(value: Option<&str>) -> Option<StatusCode> {
 fn redirect(value: Option<&str>) -> Result<Fault, InvalidFault> {
     let to = value.unwrap_or("https://elsewhere.invalid/");
     if HeaderValue::try_from(to).is_err() {
-        return Err(wants("redirect", value, "redirect=https://example.com/"));
+        return Err(invalid_value("redirect", value, "redirect=https://example.com/"));
     }
     Ok(Fault::Replacement(Replacement::Redirect(to.to_owned())))
 }
@@ -92,16 +92,21 @@ fn plain(name: &str, value: Option<&str>, fault: Fault) -> Result<Fault, Invalid
 /// Parses the duration of a fault; `default` is the duration of a fault without a value.
 fn duration(name: &str, value: Option<&str>, default: &str) -> Result<Duration, InvalidFault> {
     let duration = humantime::parse_duration(value.unwrap_or(default));
-    duration.map_err(|_| wants(name, value, &format!("{name}={default}")))
+    duration.map_err(|_| invalid_value(name, value, &format!("{name}={default}")))
 }
 
 fn latency(value: Option<&str>) -> Result<Fault, InvalidFault> {
-    let text = value.unwrap_or_default();
-    let (from, to) = text.split_once("..").unwrap_or((text, text));
-    match [from, to].map(humantime::parse_duration) {
-        [Ok(from), Ok(to)] if from <= to && to < Duration::from_secs(24 * 60 * 60) => Ok(Fault::Latency(from, to)),
-        _ => Err(wants("latency", value, "latency=100ms` or `latency=50ms..150ms")),
+    match latency_range(value.unwrap_or_default()) {
+        Some((from, to)) if from <= to && to < Duration::from_secs(24 * 60 * 60) => Ok(Fault::Latency(from, to)),
+        _ => Err(invalid_value("latency", value, "latency=100ms` or `latency=50ms..150ms")),
     }
+}
+
+fn latency_range(text: &str) -> Option<(Duration, Duration)> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let from = humantime::parse_duration(from).ok()?;
+    let to = humantime::parse_duration(to).ok()?;
+    Some((from, to))
 }
 
 fn broken(name: &str, value: Option<&str>) -> Result<Fault, InvalidFault> {
@@ -111,12 +116,12 @@ fn broken(name: &str, value: Option<&str>) -> Result<Fault, InvalidFault> {
         "request" => Phase::Request,
         "head" => Phase::Head,
         "body" => Phase::Body,
-        _ => return Err(wants(name, value, &format!("{name}=request`, `{name}=head` or `{name}=body"))),
+        _ => return Err(invalid_value(name, value, &format!("{name}=request`, `{name}=head` or `{name}=body"))),
     };
     Ok(Fault::Delivery(Delivery::Broken { phase, reset }))
 }
 
-fn wants(name: &str, value: Option<&str>, example: &str) -> InvalidFault {
+fn invalid_value(name: &str, value: Option<&str>, example: &str) -> InvalidFault {
     let message = match value {
         None | Some("") => format!("`{name}` needs a value"),
         Some(value) => format!("invalid value `{value}` of `{name}`"),

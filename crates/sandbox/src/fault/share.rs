@@ -24,6 +24,6 @@ impl Share {
             Self::Part(part) => dice.name("share").unit() < part,
             Self::First(count) => number < count,
         };
-        applies.then_some(dice)
+        if applies { Some(dice) } else { None }
     }
 }

@@ -39,7 +39,7 @@ impl Target {
     /// `group.method`, a path, or the value of a param as `name=value`.
     pub(super) fn is_named(self, word: &str, params: &RequestParams) -> bool {
         if let Some((name, value)) = word.split_once('=') {
-            return params.iter().any(|(known, sent)| known == name && sent.split(',').any(|sent| sent == value));
+            return is_sent(params, name, value);
         }
         match self {
             _ if word == ALL => true,
@@ -50,6 +50,16 @@ impl Target {
             Self::Other => false,
         }
     }
+}
+
+/// `true` if a param has this value, alone or in a list.
+fn is_sent(params: &RequestParams, name: &str, value: &str) -> bool {
+    for (sent_name, sent) in params {
+        if sent_name == name && sent.split(',').any(|sent_value| sent_value == value) {
+            return true;
+        }
+    }
+    false
 }
 
 const ALL: &str = "all";

@@ -5,7 +5,7 @@ use runtime::registry::{BodyInfo, EndpointInfo, Registry};
 
 use super::code_spans::code_spans;
 use super::control::control;
-use crate::paths::full;
+use crate::paths::{full, sent_path};
 
 pub(super) fn article(registry: Registry, endpoint: &EndpointInfo) -> Markup {
     html! {
@@ -18,7 +18,7 @@ pub(super) fn article(registry: Registry, endpoint: &EndpointInfo) -> Markup {
             }
             p { (code_spans(endpoint.summary)) }
             p.note { "Details: " code { "docs/reference/" (endpoint.group) ".md" } "." }
-            @if let Some(path) = endpoint.path { (form(registry, endpoint, path.split('#').next().unwrap_or_default())) }
+            @if let Some(path) = sent_path(endpoint) { (form(registry, endpoint, path)) }
         }
     }
 }

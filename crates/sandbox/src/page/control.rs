@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use runtime::registry::{EndpointInfo, ParamInfo, ParamLocation, TypeInfo, ValueType};
 
 use super::code_spans::code_spans;
+use crate::query::known_values;
 
 pub(super) fn control(endpoint: &EndpointInfo, param: &ParamInfo) -> Markup {
     let id = format!("{endpoint}-{}", param.wire_name);
@@ -40,7 +41,7 @@ fn is_accepted(param: &ParamInfo, value: &str) -> bool {
 }
 
 fn initial_of_type(param: &ParamInfo, named: &TypeInfo) -> Option<&'static str> {
-    initial(param, named.values.iter().map(|known| known.value))
+    initial(param, known_values(named))
 }
 
 /// A check box for every known value.
