@@ -13,10 +13,10 @@ const SERVICE: &str = include_str!("../tests/cases/service.yaml");
 
 fn main() -> io::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let (count, dir) = (arguments.next().and_then(|count| count.parse().ok()), arguments.next());
-    let (Some(count), Some(dir)) = (count, dir) else {
+    let (Some(count), Some(dir)) = (arguments.next(), arguments.next()) else {
         return Err(io::Error::other("usage: synthetic_catalogue COUNT DIR"));
     };
+    let count: usize = count.parse().map_err(io::Error::other)?;
     let dir = Path::new(&dir);
     fs::create_dir_all(dir)?;
     fs::write(dir.join("service.yaml"), SERVICE)?;

@@ -180,8 +180,8 @@ impl Folder {
         }
         if self.is_shared {
             on_disk.retain(|path, text| {
-                let is_own = text.as_deref().is_some_and(|text| self.is_owner(owner(text)));
-                is_own || emitted.contains_key(path.as_str()) || is_left_over(path)
+                let owner = text.as_deref().and_then(owner);
+                self.is_owner(owner) || emitted.contains_key(path.as_str()) || is_left_over(path)
             });
         }
         for path in emitted.keys() {
@@ -218,7 +218,10 @@ impl Folder {
             (Some(text), Some(emitted)) if text == emitted => None,
             (Some(text), Some(emitted)) if is_own => Some(ChangeKind::Drifted(diff(text, emitted))),
             (_, None) if is_own || is_left_over(path) => Some(ChangeKind::Stale),
-            _ => Some(ChangeKind::Foreign(owner.filter(|owner| !owner.is_empty()).map(str::to_owned))),
+            _ => match owner {
+                Some(name) if !name.is_empty() => Some(ChangeKind::Foreign(Some(name.to_owned()))),
+                _ => Some(ChangeKind::Foreign(None)),
+            },
         }
     }
 
@@ -332,8 +335,13 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
         if kind.is_dir() {
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
-            let text = if kind.is_file() { String::from_utf8(fs::read(entry.path())?).ok() } else { None };
-            found.insert(path, text.map(|text| with_unix_lines(&text)));
+            let mut text = None;
+            if kind.is_file()
+                && let Ok(read) = String::from_utf8(fs::read(entry.path())?)
+            {
+                text = Some(with_unix_lines(&read));
+            }
+            found.insert(path, text);
         }
     }
     Ok(())

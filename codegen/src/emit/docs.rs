@@ -328,8 +328,10 @@ pub(super) fn pages(endpoint: &Endpoint) -> Option<String> {
         NextPage::Offset { param, .. } => format!("{} is the number of records before a page", code(param)),
         NextPage::Number { param, .. } => format!("{} is the number of a page", code(param)),
     };
-    let size = pages.size.as_ref().map(|size| format!("; {} is the number of records on a page", code(size)));
-    Some(format!("{next}{}", size.unwrap_or_default()))
+    match &pages.size {
+        Some(size) => Some(format!("{next}; {} is the number of records on a page", code(size))),
+        None => Some(next),
+    }
 }
 
 /// Describes the number of requests that rate limits count for a request; `None` if it is 1.

@@ -20,7 +20,7 @@ pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
     let marker = ident(&endpoint.type_ident);
     let mut arguments = Vec::new();
     let mut calls = Vec::new();
-    for param in endpoint.known_params().filter(|param| param.is_argument()) {
+    for param in endpoint.arguments() {
         arguments.push(argument(param));
         calls.push(call_with_argument(param));
     }
@@ -66,7 +66,7 @@ pub(super) fn items(
     let handle = ident(&group.handle);
     let marker = ident(&endpoint.type_ident);
     let method = ident(&endpoint.ident);
-    let history = endpoint.has_history.then(|| quote!(: HasHistory));
+    let history = if endpoint.has_history { quote!(: HasHistory) } else { TokenStream::new() };
     let body = body_type(&endpoint.body);
     let info = info(api, entries, endpoint, entry);
     let takes = takes(api, &marker, endpoint);
@@ -183,7 +183,10 @@ fn name_in_docs(param: &Param) -> String {
 /// endpoints, the call contains the type.
 fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> TokenStream {
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
-    let count_of_set = set.map_or(0, |set| params::traits(api, set).len());
+    let count_of_set = match set {
+        Some(set) => params::traits(api, set).len(),
+        None => 0,
+    };
     let setters = ParamSetters::of(api, endpoint.known_params());
     let mut own = Vec::new();
     // The first setters belong to the param set. They are skipped, because the macro of the set implements their

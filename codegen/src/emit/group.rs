@@ -24,8 +24,9 @@ pub(super) fn file(api: &Api, entries: &RegistryEntries, group: &Group, own: &Gr
             continue;
         }
         items.push(endpoint::items(api, entries, group, endpoint, entry));
-        let record = own_record(&endpoint.body).and_then(|name| records.remove(name));
-        if let Some((record, entry)) = record {
+        if let Some(name) = own_record(&endpoint.body)
+            && let Some((record, entry)) = records.remove(name)
+        {
             items.push(record::items(record, entry));
         }
     }
@@ -99,7 +100,7 @@ fn methods(group: &Group) -> TokenStream {
 /// The name of the record of a body, if the record belongs to the group.
 fn own_record(body: &Body) -> Option<&str> {
     let reference = body.record()?;
-    reference.module.is_some().then_some(&reference.ident)
+    if reference.module.is_some() { Some(&reference.ident) } else { None }
 }
 
 /// The registry entry of a group as text, with one endpoint a line.

@@ -89,7 +89,10 @@ pub(super) fn json(node: &Node) -> Value {
         Kind::Null => Value::Null,
         Kind::Text(text) => text.as_str().into(),
         Kind::Flag(flag) => (*flag).into(),
-        Kind::Number(written) => written.parse().map_or_else(|_| written.as_str().into(), number),
+        Kind::Number(written) => match written.parse() {
+            Ok(parsed) => number(parsed),
+            Err(_) => written.as_str().into(),
+        },
         Kind::List(items) => items.iter().map(json).collect::<Vec<_>>().into(),
         Kind::Map(entries) => {
             let mut object = Object::default();

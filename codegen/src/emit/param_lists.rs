@@ -32,20 +32,27 @@ fn add_lists(api: &Api, params: &[EndpointParam], range: Range<usize>, lists: &m
     if range.is_empty() {
         return;
     }
-    let mut longest: Option<(usize, Range<usize>)> = None;
+    let mut longest: Option<SetInParams> = None;
     for (index, set) in api.param_sets.iter().enumerate() {
         let Some(found) = position(set, params, &range) else { continue };
-        if longest.as_ref().is_none_or(|(_, longest)| found.len() >= longest.len()) {
-            longest = Some((index, found));
+        match &longest {
+            Some(longest) if longest.range.len() > found.len() => {}
+            _ => longest = Some(SetInParams { set: index, range: found }),
         }
     }
-    let Some((set, found)) = longest else {
+    let Some(longest) = longest else {
         lists.push(ParamList::Own(range));
         return;
     };
-    add_lists(api, params, range.start..found.start, lists);
-    lists.push(ParamList::Set(set));
-    add_lists(api, params, found.end..range.end, lists);
+    add_lists(api, params, range.start..longest.range.start, lists);
+    lists.push(ParamList::Set(longest.set));
+    add_lists(api, params, longest.range.end..range.end, lists);
+}
+
+/// The index of a set, and the params that are exactly those of the set.
+struct SetInParams {
+    set: usize,
+    range: Range<usize>,
 }
 
 /// The range of params that are exactly those of a set.

@@ -191,7 +191,7 @@ fn setter_docs(setter: &Setter) -> Vec<String> {
         unit: unit_in_docs(ty, &param.unit),
         range: [param.range.min, param.range.max],
         source: param.evidence.label(),
-        default: declared.default.as_ref().map(|default| default.as_str()),
+        default: param.default_value(),
         allowed_values: docs::texts(&declared.allowed_values),
         ..Facts::default()
     };

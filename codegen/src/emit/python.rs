@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use catalogue::model::{Api, Builtin, Endpoint, Evidence, Field, Group, Known, NamedType, Param, Record, Type};
+use catalogue::model::{Api, Builtin, Endpoint, Evidence, Field, Group, NamedType, Param, Record, Type};
 use wording::{ParamNames, is_python_name};
 
 use super::json_object::quoted;
@@ -206,7 +206,7 @@ fn type_alias(named: &NamedType) -> String {
     if named.open || named.values.is_empty() {
         alternatives.push("str".to_owned());
     }
-    if named.values.iter().any(|value| value.step.is_some_and(|step| step.length().is_some())) {
+    if named.has_durations() {
         alternatives.push("_timedelta".to_owned());
     }
     let comment = comment(&named.summary);
@@ -311,18 +311,15 @@ impl Function {
 /// those of the range.
 fn options<'a>(endpoint: &'a Endpoint, api: &'a Api, sets_pages: bool) -> Vec<&'a Param> {
     let mut own = Vec::new();
-    let own_history = endpoint.declared.history.as_ref().and_then(Known::known);
-    let history = own_history.or(api.service.declared.history.as_ref());
-    if let Some(history) = history {
-        own.extend([&history.from, &history.to]);
+    if let Some(history) = api.history(endpoint) {
+        own.extend([&history.from, &history.to].into_iter().flatten());
         if sets_pages {
-            own.extend([&history.limit, &history.sort]);
+            own.extend([&history.limit, &history.sort].into_iter().flatten());
         }
     }
     let mut params = Vec::new();
     for param in endpoint.known_params() {
-        let is_own = own.iter().copied().flatten().any(|name| **name == *param.declared.name);
-        if param.declared.const_value.is_none() && !is_own {
+        if param.declared.const_value.is_none() && !own.contains(&&param.declared.name) {
             params.push(param);
         }
     }

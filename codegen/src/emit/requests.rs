@@ -63,7 +63,7 @@ fn test<'a>(
     }
     // Deprecated endpoints are tested too.
     let is_deprecated = endpoints.into_iter().any(|endpoint| endpoint.declared.deprecated.is_some());
-    let allow = is_deprecated.then(|| quote!(#[allow(deprecated)]));
+    let allow = if is_deprecated { quote!(#[allow(deprecated)]) } else { TokenStream::new() };
     Some(quote! {
         #[test]
         #allow
@@ -87,7 +87,10 @@ fn setters_on_endpoints(api: &Api) -> Vec<SetterOnEndpoint<'_>> {
     let mut setters = Vec::new();
     for group in &api.groups {
         for endpoint in group.methods() {
-            for param in endpoint.known_params().filter(|param| param.is_set()) {
+            for param in endpoint.known_params() {
+                if !param.is_set() {
+                    continue;
+                }
                 for (name, _) in param.setters() {
                     if let Some(setter) = api.setter(name) {
                         setters.push(SetterOnEndpoint { group, endpoint, param, setter });
@@ -131,7 +134,7 @@ fn sent_text(param: &Param, setter: &Setter, wire: String) -> String {
 pub(super) fn call(endpoint: &Endpoint, mut value: impl FnMut(&Param) -> TokenStream) -> TokenStream {
     let method = ident(&endpoint.ident);
     let mut arguments = Vec::new();
-    for param in endpoint.known_params().filter(|param| param.is_argument()) {
+    for param in endpoint.arguments() {
         let value = value(param);
         arguments.push(if param.passing().several { quote!([#value]) } else { value });
     }
@@ -145,10 +148,12 @@ fn sample_call(api: &Api, endpoint: &Endpoint) -> TokenStream {
 /// The path of an endpoint, with a [`Sample`] of each param in the path.
 pub(super) fn sample_path(api: &Api, endpoint: &Endpoint) -> String {
     let mut path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default()).to_owned();
-    for param in endpoint.known_params().filter(|param| param.in_path()) {
-        let placeholder = format!("{{{}}}", param.declared.name);
-        let sample = sample(api, param, param.passing());
-        path = path.replace(&placeholder, &encoded(&sample.wire, SEGMENT));
+    for param in endpoint.known_params() {
+        if param.in_path() {
+            let placeholder = format!("{{{}}}", param.declared.name);
+            let sample = sample(api, param, param.passing());
+            path = path.replace(&placeholder, &encoded(&sample.wire, SEGMENT));
+        }
     }
     path
 }
@@ -162,18 +167,18 @@ pub(super) struct Sample {
 
 /// The sample is the example of the param, if it is suitable; a timestamp has its own sample.
 pub(super) fn sample(api: &Api, param: &Param, passing: Passing) -> Sample {
-    let example = param.declared.example.as_ref().map(|example| example.as_str());
+    let example = param.example();
     match &param.ty {
-        Type::Builtin(Builtin::Integer) => {
-            let digits = example.map_or_else(|| integer_in_range(param).to_string(), str::to_owned);
-            integer_sample(digits, "i64", passing)
-        }
-        Type::Builtin(Builtin::Count) => {
-            let digits = example.map_or_else(|| count_in_range(param).to_string(), str::to_owned);
-            integer_sample(digits, "u64", passing)
-        }
+        Type::Builtin(Builtin::Integer) => match example {
+            Some(digits) => integer_sample(digits.to_owned(), "i64", passing),
+            None => integer_sample(integer_in_range(param).to_string(), "i64", passing),
+        },
+        Type::Builtin(Builtin::Count) => match example {
+            Some(digits) => integer_sample(digits.to_owned(), "u64", passing),
+            None => integer_sample(count_in_range(param).to_string(), "u64", passing),
+        },
         Type::Builtin(Builtin::Number) => {
-            let number = example.and_then(|example| example.parse().ok()).unwrap_or(number_in_range(param));
+            let number = example_number(param).unwrap_or(number_in_range(param));
             Sample { expression: number.literal(), wire: number.to_string() }
         }
         Type::Builtin(Builtin::Boolean) => {
@@ -202,10 +207,13 @@ fn sample_time(form: TimeForm) -> String {
     match form {
         // Each unit is a thousandth of the previous one.
         TimeForm::Counted(unit) => format!("1700000000{}", "000".repeat(unit as usize)),
-        TimeForm::Written(_) | TimeForm::Local(_) => {
-            form.format().map(TimeFormat::example).unwrap_or_default().to_owned()
-        }
+        TimeForm::Written(format) => format.example().to_owned(),
+        TimeForm::Local(_) => TimeFormat::Iso8601.example().to_owned(),
     }
+}
+
+fn example_number(param: &Param) -> Option<f64> {
+    param.example()?.parse().ok()
 }
 
 fn number_in_range(param: &Param) -> f64 {

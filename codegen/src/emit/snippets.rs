@@ -56,9 +56,12 @@ impl<'a> Snippets<'a> {
 
     /// The snippets of an endpoint, first that in Rust.
     pub(super) fn get(&self, group: &Group, endpoint: &Endpoint) -> &[Snippet] {
-        let endpoints = self.groups.get(group.ident.as_str());
-        let snippets = endpoints.and_then(|endpoints| endpoints.get(endpoint.ident.as_str()));
-        snippets.map_or(&[], Vec::as_slice)
+        if let Some(endpoints) = self.groups.get(group.ident.as_str())
+            && let Some(snippets) = endpoints.get(endpoint.ident.as_str())
+        {
+            return snippets;
+        }
+        &[]
     }
 }
 
@@ -115,12 +118,13 @@ fn curl(api: &Api, endpoint: &Endpoint) -> Snippet {
         format!("\"${prefix}_BASE_URL\"{quoted_path}")
     };
     let mut lines = vec![format!("curl --get {url}")];
-    let key = service.api_key.as_ref().map(|key| match &key.carrier {
-        KeyCarrier::Header { name, prefix: before } => format!("--header \"{name}: {before}${prefix}_API_KEY\""),
-        KeyCarrier::Basic => format!("--user \"${prefix}_API_KEY\""),
-        KeyCarrier::Query(name) => format!("--data-urlencode \"{name}=${prefix}_API_KEY\""),
-    });
-    lines.extend(key);
+    if let Some(key) = &service.api_key {
+        lines.push(match &key.carrier {
+            KeyCarrier::Header { name, prefix: before } => format!("--header \"{name}: {before}${prefix}_API_KEY\""),
+            KeyCarrier::Basic => format!("--user \"${prefix}_API_KEY\""),
+            KeyCarrier::Query(name) => format!("--data-urlencode \"{name}=${prefix}_API_KEY\""),
+        });
+    }
     for header in &service.declared.headers {
         lines.push(format!("--header {}", shell_word(&format!("{}: {}", header.name, header.value))));
     }
@@ -143,9 +147,12 @@ fn sent_values<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<(&'a Param, Stri
 
 /// Quotes a word for a shell, if it has characters that a shell interprets.
 fn shell_word(text: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:,=+@".contains(character);
-    if !text.is_empty() && text.chars().all(is_plain) {
+    if !text.is_empty() && text.chars().all(is_plain_in_shell) {
         return text.to_owned();
     }
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+fn is_plain_in_shell(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "-_./:,=+@".contains(character)
 }

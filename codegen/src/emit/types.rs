@@ -21,9 +21,8 @@ pub(super) fn file(api: &Api, entries: &RegistryEntries) -> File {
 fn items(ty: &NamedType, entry: &TypeInfo) -> TokenStream {
     let name = ident(&ty.ident);
     let definition = if ty.open { identifier(ty) } else { enumeration(ty) };
-    let has_durations = ty.values.iter().any(|value| value.step.is_some_and(|step| step.length().is_some()));
-    let duration = has_durations.then(|| quote!(named_type!(duration #name);));
-    let attributes = (!ty.attributes.is_empty()).then(|| attributes(ty));
+    let duration = if ty.has_durations() { quote!(named_type!(duration #name);) } else { TokenStream::new() };
+    let attributes = if ty.attributes.is_empty() { TokenStream::new() } else { attributes(ty) };
     let entry = entry.literal();
     quote! {
         #definition
@@ -75,7 +74,7 @@ fn identifier(ty: &NamedType) -> TokenStream {
         let text = &value.value;
         constants.push(quote!(#doc pub const #constant: Self = Self(Cow::Borrowed(#text));));
     }
-    let constants = (!constants.is_empty()).then(|| quote!(impl #name { #(#constants)* }));
+    let constants = if constants.is_empty() { TokenStream::new() } else { quote!(impl #name { #(#constants)* }) };
     quote! {
         #doc
         #derives

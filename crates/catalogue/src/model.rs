@@ -106,6 +106,14 @@ impl Api {
         self.shared_params_of(self.methods(), EndpointParam::is_unchanged)
     }
 
+    /// Returns the history of an endpoint: its own, or that of the service.
+    pub fn history<'a>(&'a self, endpoint: &'a Endpoint) -> Option<&'a History> {
+        match &endpoint.declared.history {
+            Some(Known::Known(own)) => Some(own),
+            Some(Known::Unknown) | None => self.service.declared.history.as_ref(),
+        }
+    }
+
     /// Returns the named type that a type is; `None` for any other type.
     pub fn named_type(&self, ty: &Type) -> Option<&NamedType> {
         let Type::Named(name) = ty else { return None };

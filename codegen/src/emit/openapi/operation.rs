@@ -9,8 +9,7 @@ use super::version::OpenApiVersion;
 use crate::emit::docs::{self, source};
 use crate::emit::json_object::{self, Object, typed};
 use catalogue::model::{
-    Body, Builtin, Endpoint, EndpointParam, Evidence, Group, Known, ListFormat, Param, SharedParam, SharedUse, Status,
-    Type,
+    Body, Builtin, Endpoint, EndpointParam, Group, ListFormat, Param, SharedParam, SharedUse, Status, Type,
 };
 use wording::Facts;
 
@@ -60,8 +59,7 @@ impl Description<'_> {
         if !endpoint.has_history || self.version == OpenApiVersion::V3_0 {
             return keys;
         }
-        let own = endpoint.declared.history.as_ref().and_then(Known::known);
-        match own.or(self.api.service.declared.history.as_ref()) {
+        match self.api.history(endpoint) {
             Some(history) => keys.with("history", json_object::json(&history.written())),
             None => keys,
         }
@@ -104,7 +102,10 @@ impl Description<'_> {
             }
             object = object.with("schema", schema);
         }
-        object.with_some("example", declared.example.as_ref().map(|text| param_example(param, text)))
+        match param.example() {
+            Some(text) => object.with("example", param_example(param, text)),
+            None => object,
+        }
     }
 
     fn param_schema(&self, param: &Param) -> Object {
@@ -114,14 +115,16 @@ impl Description<'_> {
             return self.value(ty).with("enum", vec![written_value(&param.ty, constant)]);
         }
         let schema = self.value(&param.ty).and(range(&param.ty, param.range, param.evidence));
-        let default = declared.default.as_ref().filter(|_| !is_named(param));
-        if declared.list_setter.is_none() {
-            return schema.with_some("default", default.map(|text| written_value(&param.ty, text)));
+        let is_list = declared.list_setter.is_some();
+        let schema = if is_list { typed("array").with("items", schema) } else { schema };
+        match param.default_value() {
+            Some(default) if is_list && !is_named(param) => {
+                let values: Vec<_> = default.split(',').map(|text| written_value(&param.ty, text)).collect();
+                schema.with("default", values)
+            }
+            Some(default) if !is_named(param) => schema.with("default", written_value(&param.ty, default)),
+            _ => schema,
         }
-        let list = typed("array").with("items", schema);
-        let Some(default) = default else { return list };
-        let defaults: Vec<_> = default.split(',').map(|text| written_value(&param.ty, text)).collect();
-        list.with("default", defaults)
     }
 
     fn responses(&self, endpoint: &Endpoint) -> Object {
@@ -176,10 +179,14 @@ fn operation_facts(endpoint: &Endpoint) -> Vec<String> {
 fn param_facts(param: &Param) -> String {
     let declared = &param.declared;
     // Tools ignore the keyword `default` next to a reference, so the description contains the default.
-    let default = declared.default.as_ref().filter(|_| is_named(param));
+    let default = if is_named(param) { param.default_value() } else { None };
+    let required = match declared.required {
+        Some(evidence) if !param.is_argument() => Some(evidence.label()),
+        _ => None,
+    };
     docs::stated(&Facts {
-        required: declared.required.filter(|_| !param.is_argument()).map(Evidence::label),
-        default: default.map(|default| default.as_str()),
+        required,
+        default,
         unknown: docs::unknown_texts(&declared.unknown),
         ..docs::param_facts(param)
     })

@@ -9,6 +9,7 @@ use catalogue::model::{
     Builtin, Evidence, Field, FieldSource, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat,
     Type,
 };
+use catalogue::spec::Metadata;
 
 impl Description<'_> {
     pub(super) fn schemas(&self) -> Object {
@@ -17,8 +18,7 @@ impl Description<'_> {
             schemas = schemas.with(&ty.ident, self.named_type(ty));
         }
         // Every client has the record `Metadata`, but only a service with metadata has its schema.
-        let envelope = self.api.service.declared.envelope.as_ref();
-        let has_metadata = envelope.is_some_and(|envelope| envelope.metadata.is_some());
+        let has_metadata = self.declared_metadata().is_some();
         for record in &self.api.records {
             if has_metadata || record.ident != "Metadata" {
                 schemas = self.with_record(schemas, &RecordRef::shared(&record.ident), record);
@@ -35,6 +35,10 @@ impl Description<'_> {
             }
         }
         schemas
+    }
+
+    fn declared_metadata(&self) -> Option<&Metadata> {
+        self.api.service.declared.envelope.as_ref()?.metadata.as_ref()
     }
 
     /// Adds the schema of a record and, if an endpoint returns a series of it, the schema of the series.
@@ -67,33 +71,31 @@ impl Description<'_> {
                 let items = fields_on_the_wire(record).map(|field| self.titled_field(field).into()).collect();
                 typed("array").and(description).and(self.version.tuple(items))
             }
-            RecordLayout::Named => {
-                let names: Vec<_> = fields_on_the_wire(record).map(|field| &field.wire_name).collect();
-                let place = format!(
-                    "The names of the values, in their order, are at `{}`. Known names: {}. Others can occur.",
-                    record.column_names,
-                    docs::codes(&names)
-                );
-                let description = described(&record.summary, [place, source(record.evidence)], "");
-                typed("array").and(description).with("items", Object::default())
-            }
+            RecordLayout::Named => named_values(record),
             RecordLayout::Object | RecordLayout::Columns | RecordLayout::Value => {
-                let mut required = Vec::new();
-                let mut properties = Object::default();
-                for field in fields_on_the_wire(record) {
-                    let mut schema = self.field(field);
-                    if record.form == RecordLayout::Columns {
-                        schema = typed("array").with("items", schema);
-                    }
-                    properties = properties.with(&field.wire_name, schema);
-                    if !field.optional {
-                        required.push(field.wire_name.as_str());
-                    }
-                }
-                let object = typed("object").and(description).with_list("required", required);
-                object.with("properties", properties).with_some("additionalProperties", self.others(record))
+                self.members(record, typed("object").and(description))
             }
         }
+    }
+
+    /// Adds the members of a record to its schema. In columns, each is a list.
+    fn members(&self, record: &Record, object: Object) -> Object {
+        let mut required = Vec::new();
+        let mut properties = Object::default();
+        for field in fields_on_the_wire(record) {
+            let mut schema = self.field(field);
+            if record.form == RecordLayout::Columns {
+                schema = typed("array").with("items", schema);
+            }
+            properties = properties.with(&field.wire_name, schema);
+            if !field.optional {
+                required.push(field.wire_name.as_str());
+            }
+        }
+        object
+            .with_list("required", required)
+            .with("properties", properties)
+            .with_some("additionalProperties", self.others(record))
     }
 
     /// The schema of the members that a record does not list, if the catalogue declares their type.
@@ -159,17 +161,21 @@ impl Description<'_> {
         };
         let list = self.list_of_records(record);
         let envelope = self.api.service.declared.envelope.as_ref();
-        let data = data.or(envelope.map(|envelope| envelope.data.as_str()));
-        let Some(data) = data.filter(|data| *data != ".") else {
-            return self.version.extended(list, described(description, [], ""));
+        let data = match (data, envelope) {
+            (Some(data), _) => data,
+            (None, Some(envelope)) => envelope.data.as_str(),
+            (None, None) => ".",
         };
-        let mut sources = String::new();
-        if let Some(envelope) = envelope {
-            sources = source(envelope.evidence);
+        if data == "." {
+            return self.version.extended(list, described(description, [], ""));
         }
-        let body = typed("object").and(described(description, [sources], ""));
+        let source = match envelope {
+            Some(envelope) => source(envelope.evidence),
+            None => String::new(),
+        };
+        let body = typed("object").and(described(description, [source], ""));
         let body = self.inserted(body, data, list, true);
-        let Some(metadata) = envelope.and_then(|envelope| envelope.metadata.as_ref()) else { return body };
+        let Some(metadata) = self.declared_metadata() else { return body };
         let ty = Type::Record(RecordRef::shared("Metadata"));
         self.inserted(body, &metadata.name, self.nullable(&ty, self.value(&ty)), false)
     }
@@ -211,6 +217,18 @@ impl Description<'_> {
         let object = if is_required { object.with("required", vec![key]) } else { object };
         object.with("properties", properties.with(key, value))
     }
+}
+
+/// The list of the values whose names are elsewhere in the response.
+fn named_values(record: &Record) -> Object {
+    let names: Vec<_> = fields_on_the_wire(record).map(|field| &field.wire_name).collect();
+    let place = format!(
+        "The names of the values, in their order, are at `{}`. Known names: {}. Others can occur.",
+        record.column_names,
+        docs::codes(&names)
+    );
+    let description = described(&record.summary, [place, source(record.evidence)], "");
+    typed("array").and(description).with("items", Object::default())
 }
 
 fn builtin(builtin: Builtin, is_quoted: bool) -> Object {
@@ -260,12 +278,15 @@ pub(super) fn range(ty: &Type, range: Range, evidence: Evidence) -> Object {
 
 /// Converts the text of a default or an example to a value of its type. A text that cannot be parsed stays a string.
 pub(super) fn written_value(ty: &Type, text: &str) -> Value {
-    let parsed = match ty.builtin() {
-        Some(Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_))) => text.parse::<i64>().ok().map(Value::from),
-        Some(Builtin::Count) => text.parse::<u64>().ok().map(Value::from),
-        Some(Builtin::Number) => text.parse().ok().map(number),
-        Some(Builtin::Boolean) => text.parse::<bool>().ok().map(Value::from),
-        Some(Builtin::String | Builtin::Decimal | Builtin::Timestamp(_) | Builtin::Any) | None => None,
-    };
-    parsed.unwrap_or_else(|| text.into())
+    parsed(ty, text).unwrap_or_else(|| text.into())
+}
+
+fn parsed(ty: &Type, text: &str) -> Option<Value> {
+    match ty.builtin()? {
+        Builtin::Integer | Builtin::Timestamp(TimeForm::Counted(_)) => Some(text.parse::<i64>().ok()?.into()),
+        Builtin::Count => Some(text.parse::<u64>().ok()?.into()),
+        Builtin::Number => Some(number(text.parse().ok()?)),
+        Builtin::Boolean => Some(text.parse::<bool>().ok()?.into()),
+        Builtin::String | Builtin::Decimal | Builtin::Timestamp(_) | Builtin::Any => None,
+    }
 }

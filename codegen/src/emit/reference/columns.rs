@@ -40,7 +40,7 @@ pub(super) fn meaning(api: &Api, param: &Param) -> String {
         source: "",
         values,
         const_value: declared.const_value.as_ref().map(|value| value.as_str()),
-        example: declared.example.as_ref().map(|example| example.as_str()),
+        example: param.example(),
         ..docs::param_facts(param)
     };
     let list = match declared.list_as {

@@ -9,7 +9,7 @@ use crate::emit::Package;
 use crate::emit::literal::ident;
 use crate::emit::render::print;
 use crate::emit::requests::{call, sample};
-use catalogue::model::{Api, Body, Builtin, Endpoint, Field, Group, NamedType, Param, Passing, Record, Type, Value};
+use catalogue::model::{Api, Body, Builtin, Endpoint, Field, Group, NamedType, Param, Passing, RecordRef, Type, Value};
 
 pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &Endpoint) -> String {
     let mut names = BTreeSet::from(["Client".to_owned()]);
@@ -63,8 +63,7 @@ struct Response {
 fn response(api: &Api, body: &Body) -> Response {
     match body {
         Body::Series { record, time, .. } => {
-            let record = record.as_ref().and_then(|record| api.record(record));
-            let first_number = record.and_then(|record| print_first_number(record, time.as_deref()));
+            let first_number = print_first_number(api, record.as_ref(), time.as_deref());
             let printed = first_number.unwrap_or_else(|| quote!(println!("{record:?}");));
             Response { variable: "series", printed: quote!(for record in &series { #printed }) }
         }
@@ -74,7 +73,8 @@ fn response(api: &Api, body: &Body) -> Response {
 }
 
 /// The statement that prints the time and the first number of a record.
-fn print_first_number(record: &Record, time: Option<&str>) -> Option<TokenStream> {
+fn print_first_number(api: &Api, record: Option<&RecordRef>, time: Option<&str>) -> Option<TokenStream> {
+    let record = api.record(record?)?;
     let time = record.fields.iter().find(|field| Some(field.wire_name.as_str()) == time)?;
     let number = record.fields.iter().find(|field| field.ty == Type::Builtin(Builtin::Number))?;
     let format = format!("{} {}", placeholder(time), placeholder(number));
@@ -106,8 +106,8 @@ fn value(api: &Api, param: &Param, passing: Passing, names: &mut BTreeSet<String
 /// The constant of the example or, without an example, of the default or the first value. An example that is not a
 /// constant is passed as text.
 fn constant<'a>(ty: &'a NamedType, param: &Param) -> Option<&'a Value> {
-    let example = param.declared.example.as_ref();
-    let wanted = example.or(param.declared.default.as_ref());
-    let exact = ty.values.iter().find(|value| wanted.is_some_and(|wanted| *wanted == value.value));
+    let example = param.example();
+    let wanted = example.or(param.default_value());
+    let exact = ty.values.iter().find(|value| Some(value.value.as_str()) == wanted);
     if example.is_some() { exact } else { exact.or(ty.values.first()) }
 }

@@ -165,7 +165,7 @@ impl<'a> Items<'a> {
             self.add(Kind::Value, &ty.ident, &name, &value.value, "");
             self.value(&name, value);
         }
-        if ty.values.iter().any(|value| value.step.is_some_and(|step| step.length().is_some())) {
+        if ty.has_durations() {
             self.add(Kind::Other, &ty.ident, &format!("{}::duration()", ty.ident), "", "");
         }
         for attribute in &ty.attributes {

@@ -54,6 +54,11 @@ impl Endpoint {
     pub fn known_params(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().flatten().map(|param| &param.param)
     }
+
+    /// Returns the params that are arguments of the method.
+    pub fn arguments(&self) -> impl Iterator<Item = &Param> {
+        self.known_params().filter(|param| param.is_argument())
+    }
 }
 
 /// A named list of shared params, emitted once as a constant.
@@ -123,6 +128,16 @@ impl Param {
     /// Returns `true` if the param is an argument of the method and has no setter.
     pub fn is_argument(&self) -> bool {
         self.in_path() || self.declared.required.is_some_and(Evidence::is_enforced)
+    }
+
+    /// Returns the default, as the client sends it.
+    pub fn default_value(&self) -> Option<&str> {
+        Some(self.declared.default.as_ref()?.as_str())
+    }
+
+    /// Returns the example, as the client sends it.
+    pub fn example(&self) -> Option<&str> {
+        Some(self.declared.example.as_ref()?.as_str())
     }
 
     /// Returns the name of the argument: the name of the setter for several values if there is one, otherwise `ident`.

@@ -224,6 +224,13 @@ pub struct NamedType {
     pub attributes: Vec<String>,
 }
 
+impl NamedType {
+    /// Returns `true` if a value is an interval with a fixed length.
+    pub fn has_durations(&self) -> bool {
+        self.values.iter().filter_map(|value| value.step).any(|step| step.length().is_some())
+    }
+}
+
 #[derive(Debug, PartialEq)]
 pub struct Value {
     /// The name of the variant or constant.
