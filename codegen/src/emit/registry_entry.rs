@@ -173,7 +173,7 @@ impl Literal for ValueInfo {
 pub(super) fn record_entry(record: &RecordInfo, fields: &[TokenStream]) -> TokenStream {
     let unset = RecordInfo::new(record.name, record.fields);
     let mut setters = Setters::default();
-    set!(setters, record, unset: summary, form);
+    set!(setters, record, unset: summary, layout);
     let name = record.name;
     quote!(RecordInfo::new(#name, &[#(#fields),*]) #setters)
 }

@@ -129,7 +129,7 @@ impl Gate {
         let path = endpoint.data.or(of_envelope).unwrap_or(".");
         let Some(sent) = response.at(path) else { return Vec::new() };
         if let Some(info) = record_of(endpoint)
-            && let RecordLayout::Named(names) = info.form
+            && let RecordLayout::Named(names) = info.layout
         {
             return match to_objects(sent, response.at(names)) {
                 Some(Value::Sequence(records)) => records,

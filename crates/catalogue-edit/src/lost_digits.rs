@@ -35,7 +35,7 @@ fn exact_part(sent: &Value, ty: ValueType) -> Value {
 
 /// The part of a record whose digits the client keeps.
 pub(crate) fn exact_record(sent: &Value, info: &RecordInfo) -> Value {
-    if info.form == RecordLayout::Value {
+    if info.layout == RecordLayout::Value {
         return match info.fields.first() {
             Some(field) => exact_part(sent, field.ty),
             None => Value::Null,

@@ -47,7 +47,7 @@ pub(crate) fn first_rounded(sent: &Value, ty: ValueType, path: &str) -> Option<R
 }
 
 fn first_in_record(sent: &Value, info: &RecordInfo, path: &str) -> Option<RoundedNumber> {
-    if let RecordLayout::Value = info.form {
+    if let RecordLayout::Value = info.layout {
         return first_rounded(sent, info.fields.first()?.ty, path);
     }
     match sent {

@@ -137,7 +137,7 @@ impl Api {
 
     /// Returns the only field of a record with the layout [`RecordLayout::Value`]; `None` for any other record.
     pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
-        self.record(reference).filter(|record| record.form == RecordLayout::Value)?.fields.first()
+        self.record(reference).filter(|record| record.layout == RecordLayout::Value)?.fields.first()
     }
 
     /// Returns the metadata field that lists the requested values that the endpoint does not support.

@@ -186,7 +186,8 @@ mod tests {
             field("value", ValueType::Number, FieldSource::Record),
             field("job", ValueType::String, FieldSource::Group("metric.job")),
         ];
-        let record = RecordInfo { form: RecordLayout::Positional, ..RecordInfo::new("Sample", fields.to_vec().leak()) };
+        let record =
+            RecordInfo { layout: RecordLayout::Positional, ..RecordInfo::new("Sample", fields.to_vec().leak()) };
         let records = vec![json!([1, "a"]), json!([2, "b"]), json!([3, "a"])];
         let (groups, path) = grouped(&record, records, "data.*.values");
         assert_eq!(path, "data");
@@ -214,13 +215,13 @@ mod tests {
         let fields =
             [field("close", ValueType::Number, FieldSource::Record), field("day", time, FieldSource::Group("*"))];
         let fields = fields.to_vec().leak();
-        for (form, expected) in [
+        for (layout, expected) in [
             (RecordLayout::Columns, json!({"2024-01-01": {"in": {"close": [1]}}})),
             (RecordLayout::Named("names"), json!({"2024-01-01": {"names": ["close"], "in": [1]}})),
         ] {
-            let record = RecordInfo { form, ..RecordInfo::new("Price", fields) };
+            let record = RecordInfo { layout, ..RecordInfo::new("Price", fields) };
             let (groups, _) = grouped(&record, vec![json!({"close": 1, "day": "2024-01-01"})], "*.in");
-            assert_eq!(groups.json, expected, "{form:?}");
+            assert_eq!(groups.json, expected, "{layout:?}");
         }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct WrittenRecords {
 
 /// The records in the layout of their table.
 pub(crate) fn written(record: &RecordInfo, records: Vec<Value>) -> WrittenRecords {
-    match record.form {
+    match record.layout {
         RecordLayout::Columns => WrittenRecords { json: columns(record, &records), names: None },
         RecordLayout::Named(path) => {
             let names = names(record, &records);

@@ -195,7 +195,7 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
         let Some(param) = query.params().find(|param| param.wire_name == field.wire_name) else { continue };
         let requested = query.all(param);
         let Some(text) = requested.get(row % requested.len().max(1)) else { continue };
-        let slot = match (&mut values, record.form) {
+        let slot = match (&mut values, record.layout) {
             (Value::Object(fields), RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_)) => {
                 fields.get_mut(field.wire_name)
             }
@@ -214,7 +214,7 @@ fn with_requested(mut values: Value, record: &RecordInfo, query: &Query, row: us
 /// Adds the time of the series to a record, if it is not among the known fields.
 fn with_time(mut values: Value, record: &RecordInfo, inputs: RecordInputs, unit: TimeUnit) -> Value {
     if let (Some(time), Value::Object(fields)) = (inputs.time, &mut values)
-        && record.form != RecordLayout::Value
+        && record.layout != RecordLayout::Value
         && !fields.contains_key(time)
     {
         fields.insert(time.to_owned(), values::timestamp(inputs.interval.start, unit));

@@ -30,7 +30,7 @@ pub(crate) fn record(info: &RecordInfo, inputs: RecordInputs) -> Value {
     for price in candle(info.fields, inputs).into_iter().flatten() {
         values[price.index] = in_quotes(&info.fields[price.index], price.value.into());
     }
-    match info.form {
+    match info.layout {
         RecordLayout::Positional => Value::Array(values),
         RecordLayout::Value => values.into_iter().next().unwrap_or_default(),
         RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_) => {

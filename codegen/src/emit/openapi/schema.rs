@@ -28,7 +28,7 @@ impl Description<'_> {
         for group in &self.api.groups {
             for record in &group.records {
                 // If a body is a single value, the operation describes the value, so the record has no schema.
-                if record.form != RecordLayout::Value {
+                if record.layout != RecordLayout::Value {
                     let reference = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
                     schemas = self.with_record(schemas, &reference, record);
                 }
@@ -66,7 +66,7 @@ impl Description<'_> {
 
     fn record(&self, record: &Record) -> Object {
         let description = described(&record.summary, [source(record.evidence)], "");
-        match record.form {
+        match record.layout {
             RecordLayout::Positional => {
                 let items = fields_on_the_wire(record).map(|field| self.titled_field(field).into()).collect();
                 typed("array").and(description).and(self.version.tuple(items))
@@ -84,7 +84,7 @@ impl Description<'_> {
         let mut properties = Object::default();
         for field in fields_on_the_wire(record) {
             let mut schema = self.field(field);
-            if record.form == RecordLayout::Columns {
+            if record.layout == RecordLayout::Columns {
                 schema = typed("array").with("items", schema);
             }
             properties = properties.with(&field.wire_name, schema);
@@ -103,7 +103,7 @@ impl Description<'_> {
         let field = record.fields.iter().find(|field| field.source == FieldSource::Others)?;
         let Type::Map(of) = &field.ty else { return None };
         let schema = self.value(of);
-        Some(if record.form == RecordLayout::Columns { typed("array").with("items", schema) } else { schema })
+        Some(if record.layout == RecordLayout::Columns { typed("array").with("items", schema) } else { schema })
     }
 
     fn titled_field(&self, field: &Field) -> Object {
@@ -185,7 +185,7 @@ impl Description<'_> {
         let Some(reference) = record else { return typed("array").with("items", Object::default()) };
         let schema = schema_ref(self.names.record(reference));
         match self.api.record(reference) {
-            Some(record) if record.form == RecordLayout::Columns => schema,
+            Some(record) if record.layout == RecordLayout::Columns => schema,
             _ => typed("array").with("items", schema),
         }
     }

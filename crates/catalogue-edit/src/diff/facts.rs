@@ -42,7 +42,7 @@ impl Items<'_> {
     /// Adds the order of the fields of a positional record. The text contains the sorted names, and only facts with equal
     /// texts are compared. So the order is compared only between records with the same fields.
     pub(super) fn order(&mut self, location: &str, record: &Record) {
-        if record.form != RecordLayout::Positional {
+        if record.layout != RecordLayout::Positional {
             return;
         }
         let mut names = Vec::new();
@@ -149,7 +149,7 @@ impl Items<'_> {
 }
 
 fn shown_layout(record: &Record) -> String {
-    match record.form {
+    match record.layout {
         RecordLayout::Object => "an object".to_owned(),
         RecordLayout::Positional => "a list".to_owned(),
         RecordLayout::Columns => "in columns".to_owned(),

@@ -39,7 +39,7 @@ pub struct Record {
     /// The default evidence, for fields that do not set their own.
     pub evidence: Evidence,
     pub fields: Vec<Field>,
-    pub form: RecordLayout,
+    pub layout: RecordLayout,
     /// The JSON path of the names of the values, for the layout [`RecordLayout::Named`]; otherwise empty.
     pub column_names: String,
 }

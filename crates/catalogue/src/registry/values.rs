@@ -38,7 +38,7 @@ impl<'a> Values<'a> {
         let fields = list(&record.fields, |field| self.field(field));
         let mut info = RecordInfo::new(text(&record.ident), fields);
         info.summary = text(&record.summary);
-        info.form = match record.form {
+        info.layout = match record.layout {
             model::RecordLayout::Object => RecordLayout::Object,
             model::RecordLayout::Positional => RecordLayout::Positional,
             model::RecordLayout::Columns => RecordLayout::Columns,

@@ -278,10 +278,10 @@ struct NewRecord<'e> {
 }
 
 impl NewRecord<'_> {
-    fn with(self, what: &str, fields: Vec<Field>, form: RecordLayout) -> Record {
+    fn with(self, what: &str, fields: Vec<Field>, layout: RecordLayout) -> Record {
         let summary = format!("{what} of {}.", self.endpoint);
         let column_names = String::new();
-        Record { ident: self.ident, summary, evidence: self.evidence, fields, form, column_names }
+        Record { ident: self.ident, summary, evidence: self.evidence, fields, layout, column_names }
     }
 }
 

@@ -20,7 +20,7 @@ impl<'a> Resolver<'a> {
             summary: "The metadata of a response.".to_owned(),
             evidence: Evidence::Documented,
             fields: Vec::new(),
-            form: RecordLayout::Object,
+            layout: RecordLayout::Object,
             column_names: String::new(),
         };
         if let Some(envelope) = envelope
@@ -62,11 +62,11 @@ impl<'a> Resolver<'a> {
                 }
             }
             let summary = record.summary.clone();
-            let form = layout(record.positional, record.columns);
-            self.has_names(form, &record.fields);
+            let layout = layout(record.positional, record.columns);
+            self.has_names(layout, &record.fields);
             fields.extend(self.others(scope, record.others.as_ref(), &fields, record.evidence));
             let column_names = String::new();
-            records.push(Record { ident, summary, evidence: record.evidence, fields, form, column_names });
+            records.push(Record { ident, summary, evidence: record.evidence, fields, layout, column_names });
         }
         records
     }
@@ -122,8 +122,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// Rejects other names of fields without a name on the wire.
-    pub(super) fn has_names(&mut self, form: RecordLayout, fields: &[spec::Field]) {
-        if form != RecordLayout::Positional {
+    pub(super) fn has_names(&mut self, layout: RecordLayout, fields: &[spec::Field]) {
+        if layout != RecordLayout::Positional {
             return;
         }
         for name in fields.iter().filter_map(|field| field.also_named.first()) {

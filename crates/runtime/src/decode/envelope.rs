@@ -161,7 +161,7 @@ pub(crate) fn series<M: Record>(
 impl<'a> SeriesReader<'_, 'a> {
     /// Finds the names of the values in the records, if they are elsewhere in a body, or in a group of records.
     pub(super) fn find_column_names(&mut self, text: &'a str) -> Result<(), DecodeError> {
-        let RecordLayout::Named(path) = self.row.record.form else { return Ok(()) };
+        let RecordLayout::Named(path) = self.row.record.layout else { return Ok(()) };
         self.row.column_names = ColumnNames::at(text, path, self.row.record)?.map(Box::new);
         Ok(())
     }
@@ -264,7 +264,7 @@ impl<'a> SeriesReader<'_, 'a> {
         let path = path?;
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         // `*` stands for the member that can contain the records.
-        let is_list = rest.is_empty() && self.row.record.form != RecordLayout::Columns;
+        let is_list = rest.is_empty() && self.row.record.layout != RecordLayout::Columns;
         let is_any = first == "*" && next == if is_list { b'[' } else { b'{' };
         if first == key || is_any { Some(Step { key: first, rest }) } else { None }
     }
@@ -307,7 +307,7 @@ impl<'a> SeriesReader<'_, 'a> {
     /// Reads the records. Returns the other members of the object if the records are columns.
     fn records(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<UnknownText, DecodeError> {
         self.has_data = true;
-        if next == b'{' && self.row.record.form == RecordLayout::Columns {
+        if next == b'{' && self.row.record.layout == RecordLayout::Columns {
             return self.columns(json, depth);
         }
         if next == b'n' && self.layout.is_optional {
@@ -373,7 +373,7 @@ impl<'a> SeriesReader<'_, 'a> {
 
     /// `true` if the value is one record instead of a list of records.
     fn is_one_record(&self, json: &Scanner<'a>, next: u8) -> bool {
-        match self.row.record.form {
+        match self.row.record.layout {
             RecordLayout::Object => next == b'{',
             RecordLayout::Positional | RecordLayout::Named(_) => {
                 let first = json.rest().strip_prefix('[').unwrap_or_default().trim_start();

@@ -27,7 +27,7 @@ impl<'a> Row<'a> {
     /// Reads the next record into the row, in the layout that the record's table specifies.
     pub(super) fn fill(&mut self, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         self.clear();
-        match (self.record.form, next) {
+        match (self.record.layout, next) {
             (RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_), b'{') => {
                 self.fill_by_name(json, depth)?;
             }
@@ -35,7 +35,7 @@ impl<'a> Row<'a> {
             (RecordLayout::Positional, b'[') => self.fill_by_position(json, depth)?,
             (RecordLayout::Named(_), b'[') => self.fill_by_column_names(json, depth)?,
             (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
-            (form, _) => return Err(json.expected(form.expectation())),
+            (layout, _) => return Err(json.expected(layout.expectation())),
         }
         self.end()
     }
@@ -105,7 +105,7 @@ impl<'a> Row<'a> {
         let missing = values.find(|(_, (field, value))| !field.optional && matches!(value, DecodedValue::Absent));
         let Some((index, (field, _))) = missing else { return Ok(()) };
         let error = DecodeError::new(format!("expected {}, found nothing", field.ty.expectation()));
-        Err(match self.record.form {
+        Err(match self.record.layout {
             RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_) => error.in_field(field.wire_name),
             RecordLayout::Positional => error.at_index(index),
             RecordLayout::Value => error,
@@ -416,7 +416,7 @@ impl<'a> DecodedValue<'a> {
                 Self::Null
             }
             (_, ValueType::Option(ty)) => Self::read(ty, json, next, depth)?,
-            (_, ValueType::Record(record)) if record.form.begins_with(next) => {
+            (_, ValueType::Record(record)) if record.layout.begins_with(next) => {
                 let mut row = Row::of(record);
                 row.fill(json, next, depth)?;
                 BoxedValue::Record(row).into()

@@ -11,7 +11,7 @@ use crate::values::{Timestamp, Value};
 
 /// The table of a record whose fields are unknown. It has no name, and its only field is a value of any kind.
 pub(super) static ANY: &RecordInfo = &RecordInfo {
-    form: RecordLayout::Value,
+    layout: RecordLayout::Value,
     ..RecordInfo::new("", &[FieldInfo::new("", "", ValueType::Any, Evidence::Documented)])
 };
 

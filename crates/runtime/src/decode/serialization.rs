@@ -61,7 +61,7 @@ impl Serialize for WrittenRecord<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let info = self.record.info();
         let (known, others) = self.fields();
-        match info.form {
+        match info.layout {
             RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_) if others.is_empty() => {
                 let mut fields = serializer.serialize_struct(info.name, known.len())?;
                 for (name, value) in &known {

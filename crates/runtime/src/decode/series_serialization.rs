@@ -54,7 +54,7 @@ fn value_named<'v, 'r, N: AsRef<str>>(fields: &'v [(N, WrittenValue<'r>)], name:
 /// The names of the columns in the other members of a body or of a group; `None` if they are not declared.
 fn column_names<'u>(info: Option<&'static RecordInfo>, unknown: &'u str) -> Option<ColumnNames<'u>> {
     let info = info?;
-    let RecordLayout::Named(path) = info.form else { return None };
+    let RecordLayout::Named(path) = info.layout else { return None };
     ColumnNames::at(unknown, path, info).ok()?
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
         return Level { rest, records, metadata, unknown }.serialize(serializer);
     }
     match info {
-        Some(info) if info.form == RecordLayout::Columns => {
+        Some(info) if info.layout == RecordLayout::Columns => {
             let mut object = Map::new();
             for (name, text) in members(inner_at(unknown, path)) {
                 object.insert(name.into_owned(), value_of(text));

@@ -18,7 +18,7 @@ entry! {
         /// Meaning of the record.
         pub summary: &'static str = "",
         /// Layout on the wire.
-        pub form: RecordLayout = RecordLayout::Object,
+        pub layout: RecordLayout = RecordLayout::Object,
         /// True if a field has other names on the wire.
         #[doc(hidden)]
         pub has_other_names: bool = have_other_names(fields),

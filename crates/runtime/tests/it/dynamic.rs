@@ -56,7 +56,7 @@ static LEVEL: RecordInfo = RecordInfo::new(
 );
 
 static PAIR: RecordInfo = RecordInfo {
-    form: RecordLayout::Positional,
+    layout: RecordLayout::Positional,
     ..RecordInfo::new(
         "Pair",
         &[

@@ -21,7 +21,7 @@ static SERVICE: ServiceInfo = ServiceInfo {
 };
 
 static CANDLE: RecordInfo = RecordInfo {
-    form: RecordLayout::Columns,
+    layout: RecordLayout::Columns,
     ..RecordInfo::new(
         "Candle",
         &[FieldInfo::new("t", "t", SECONDS, KNOWN), FieldInfo::new("c", "c", ValueType::Number, KNOWN)],

@@ -268,7 +268,7 @@ impl Record for Candle {
             ],
         )
         .summary("The prices of an interval, and what was traded.")
-        .form(RecordLayout::Positional);
+        .layout(RecordLayout::Positional);
 }
 
 fields!(

@@ -144,7 +144,7 @@ impl Record for CandlesRecord {
             ],
         )
         .summary("One record of Candles.")
-        .form(RecordLayout::Positional);
+        .layout(RecordLayout::Positional);
 }
 
 fields!(CandlesRecord => open_time = 0, open = 1, close = 2, close_time = 3, trades = 4);
@@ -350,7 +350,7 @@ impl Record for Level {
             ],
         )
         .summary("Size resting at one price.")
-        .form(RecordLayout::Positional);
+        .layout(RecordLayout::Positional);
 }
 
 fields!(Level => price = 0, size = 1);

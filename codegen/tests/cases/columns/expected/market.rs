@@ -109,7 +109,7 @@ impl Record for ChartRecord {
             ],
         )
         .summary("One record of Chart.")
-        .form(RecordLayout::Columns);
+        .layout(RecordLayout::Columns);
 }
 
 fields!(ChartRecord => ticks = 0, close = 1, volume = 2);
@@ -154,7 +154,7 @@ impl Record for Rate {
             ],
         )
         .summary("What a position pays.")
-        .form(RecordLayout::Columns);
+        .layout(RecordLayout::Columns);
 }
 
 fields!(Rate => at = 0, paid = 1);

@@ -103,7 +103,7 @@ impl Record for SamplesRecord {
             ],
         )
         .summary("One record of Samples.")
-        .form(RecordLayout::Positional);
+        .layout(RecordLayout::Positional);
 }
 
 fields!(SamplesRecord => time = 0, value = 1, job = 2, instance = 3);

@@ -100,7 +100,7 @@ impl Record for PriceRecord {
             ],
         )
         .summary("The body of Price.")
-        .form(RecordLayout::Value);
+        .layout(RecordLayout::Value);
 }
 
 fields!(PriceRecord => value = 0);
@@ -253,7 +253,7 @@ impl Record for CurrenciesRecord {
             ],
         )
         .summary("The body of Currencies.")
-        .form(RecordLayout::Value);
+        .layout(RecordLayout::Value);
 }
 
 fields!(CurrenciesRecord => value = 0);
@@ -287,7 +287,7 @@ impl Record for PricePoint {
             ],
         )
         .summary("A price at a moment.")
-        .form(RecordLayout::Positional);
+        .layout(RecordLayout::Positional);
 }
 
 fields!(PricePoint => time = 0, price = 1);

@@ -203,7 +203,7 @@ impl Record for ColumnsRecord {
             ],
         )
         .summary("One record of Columns.")
-        .form(RecordLayout::Columns);
+        .layout(RecordLayout::Columns);
 }
 
 fields!(ColumnsRecord => day = 0, others = 1);

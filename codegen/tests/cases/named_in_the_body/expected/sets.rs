@@ -138,7 +138,7 @@ impl Record for PricesRecord {
             ],
         )
         .summary("One record of Prices.")
-        .form(RecordLayout::Named("set.column_names"));
+        .layout(RecordLayout::Named("set.column_names"));
 }
 
 fields!(PricesRecord => date = 0, close = 1, others = 2);
@@ -192,7 +192,7 @@ impl Record for PointsRecord {
             ],
         )
         .summary("One record of Points.")
-        .form(RecordLayout::Named("columns"));
+        .layout(RecordLayout::Named("columns"));
 }
 
 fields!(PointsRecord => at = 0, value = 1, place = 2);

@@ -161,7 +161,7 @@ impl Record for DailyRecord {
             ],
         )
         .summary("The body of Daily.")
-        .form(RecordLayout::Value);
+        .layout(RecordLayout::Value);
 }
 
 fields!(DailyRecord => value = 0);
@@ -225,7 +225,7 @@ impl Record for SearchRecord {
             ],
         )
         .summary("The body of Search.")
-        .form(RecordLayout::Value);
+        .layout(RecordLayout::Value);
 }
 
 fields!(SearchRecord => value = 0);

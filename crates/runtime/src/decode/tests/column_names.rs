@@ -12,10 +12,10 @@ const DAY: FieldInfo = field("Date", ValueType::Timestamp(TimeUnit::Date));
 const CLOSE: FieldInfo = FieldInfo { optional: true, ..field("Close", ValueType::Number) };
 
 static PRICE: RecordInfo =
-    RecordInfo { form: RecordLayout::Named("set.names"), ..RecordInfo::new("Price", &[DAY, CLOSE]) };
+    RecordInfo { layout: RecordLayout::Named("set.names"), ..RecordInfo::new("Price", &[DAY, CLOSE]) };
 
 static WITH_OTHERS: RecordInfo = RecordInfo {
-    form: RecordLayout::Named("columns"),
+    layout: RecordLayout::Named("columns"),
     ..RecordInfo::new(
         "WithOthers",
         &[
@@ -30,7 +30,7 @@ static WITH_OTHERS: RecordInfo = RecordInfo {
 };
 
 static GROUPED: RecordInfo = RecordInfo {
-    form: RecordLayout::Named("columns"),
+    layout: RecordLayout::Named("columns"),
     ..RecordInfo::new(
         "Grouped",
         &[DAY, CLOSE, FieldInfo { source: FieldSource::Group("name"), ..field("name", ValueType::String) }],
@@ -38,7 +38,7 @@ static GROUPED: RecordInfo = RecordInfo {
 };
 
 static RENAMED: RecordInfo = RecordInfo {
-    form: RecordLayout::Named("names"),
+    layout: RecordLayout::Named("names"),
     ..RecordInfo::new("Renamed", &[DAY, FieldInfo { also_named: &["Last"], ..CLOSE }])
 };
 

@@ -15,7 +15,7 @@ static CANDLE: RecordInfo = RecordInfo::new(
         FieldInfo::new("volume", "volume", ValueType::Number, Evidence::Documented).optional(true).quoted(true),
     ],
 )
-.form(RecordLayout::Columns);
+.layout(RecordLayout::Columns);
 
 type Read = (Vec<AnyRecord>, UnknownFields, EnvelopeRest);
 
@@ -118,7 +118,7 @@ fn unlisted_column_is_an_unknown_field_of_each_record() {
 fn misfits_of_columns_are_counted() {
     static FEE: RecordInfo =
         RecordInfo::new("Fee", &[FieldInfo::new("fee", "fee", ValueType::Number, Evidence::Reported).optional(true)])
-            .form(RecordLayout::Columns);
+            .layout(RecordLayout::Columns);
     let (mut records, layout) = (Vec::<AnyRecord>::new(), Layout::of(None, Some(".")));
     let text = r#"{"fee": [1, "x", null, [2]]}"#;
     let (_, rest) = series::<UnknownFields>(text, layout, Some(&FEE), BadRecords::Rejected, &mut records).unwrap();

@@ -29,7 +29,7 @@ struct Candle {
 
 impl Record for Candle {
     const INFO: &'static RecordInfo = &RecordInfo {
-        form: RecordLayout::Positional,
+        layout: RecordLayout::Positional,
         ..RecordInfo::new(
             "Candle",
             &[
@@ -50,7 +50,7 @@ struct Prices {
 
 impl Record for Prices {
     const INFO: &'static RecordInfo = &RecordInfo {
-        form: RecordLayout::Value,
+        layout: RecordLayout::Value,
         ..RecordInfo::new(
             "Prices",
             &[field("value", ValueType::Map(&ValueType::Map(&ValueType::Option(&ValueType::Number))))],

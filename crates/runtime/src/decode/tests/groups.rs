@@ -25,7 +25,7 @@ static DAY: RecordInfo = RecordInfo::new(
 );
 
 static SAMPLE: RecordInfo = RecordInfo {
-    form: RecordLayout::Positional,
+    layout: RecordLayout::Positional,
     ..RecordInfo::new(
         "Sample",
         &[
@@ -38,7 +38,7 @@ static SAMPLE: RecordInfo = RecordInfo {
 };
 
 static COLUMNS: RecordInfo = RecordInfo {
-    form: RecordLayout::Columns,
+    layout: RecordLayout::Columns,
     ..RecordInfo::new("Columns", &[field("c", ValueType::Number), label("symbol", ValueType::String, "symbol")])
 };
 

@@ -24,7 +24,7 @@ static NUMBERS_OR_NULL: RecordInfo = RecordInfo::new(
 );
 
 static COLUMNS: RecordInfo = RecordInfo {
-    form: RecordLayout::Columns,
+    layout: RecordLayout::Columns,
     ..RecordInfo::new("Columns", &[field("at", ValueType::Integer), others(&ValueType::Number)])
 };
 

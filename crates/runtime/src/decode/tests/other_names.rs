@@ -14,7 +14,7 @@ const FIELDS: &[FieldInfo] = &[
 ];
 
 static RATE: RecordInfo = RecordInfo::new("Rate", FIELDS);
-static COLUMNS: RecordInfo = RecordInfo { form: RecordLayout::Columns, ..RecordInfo::new("Rate", FIELDS) };
+static COLUMNS: RecordInfo = RecordInfo { layout: RecordLayout::Columns, ..RecordInfo::new("Rate", FIELDS) };
 
 fn read(text: &str, info: &'static RecordInfo) -> Result<Vec<String>, String> {
     let mut records = Vec::<AnyRecord>::new();

@@ -10,7 +10,7 @@ const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
 
 const PAIR: &RecordInfo =
     &RecordInfo::new("Pair", &[field("bid", ValueType::Number).quoted(true), field("ask", ValueType::Number)])
-        .form(RecordLayout::Positional);
+        .layout(RecordLayout::Positional);
 
 static QUOTE: RecordInfo = RecordInfo::new(
     "Quote",
