@@ -27,9 +27,10 @@ pub enum Case {
 /// Converts a name to a Rust identifier; the error is the reason why this is impossible.
 ///
 /// Letters outside ASCII are transliterated: `Größe` becomes `Grosse`. A leading number moves after the next word:
-/// `15m` becomes `M15`.
+/// `15m` becomes `M15`. The number of an item, as in `1. open`, is omitted.
 pub fn ident(name: &str, case: Case) -> Result<String, String> {
-    let name = move_leading_digits(&ascii(name))?;
+    let name = ascii(name);
+    let name = move_leading_digits(without_item_numbers(&name))?;
     let ident = match case {
         Case::Snake => name.to_snake_case(),
         Case::Pascal => name.to_upper_camel_case(),
@@ -107,6 +108,19 @@ pub fn is_crate(ident: &str) -> bool {
     is_like("^[A-Za-z_][A-Za-z0-9_]*$", ident) && !is_keyword(ident) && !is_taken(Scope::Crates, ident)
 }
 
+/// Removes the numbers of items at the start of a name, as in `1. open`.
+fn without_item_numbers(name: &str) -> &str {
+    let mut name = name;
+    loop {
+        let rest = name.trim_start_matches(|c: char| c.is_ascii_digit());
+        let has_number = rest.len() < name.len();
+        match rest.strip_prefix(". ") {
+            Some(item) if has_number => name = item,
+            _ => return name,
+        }
+    }
+}
+
 /// Moves leading digits after the first word, because a Rust name cannot begin with a digit.
 fn move_leading_digits(name: &str) -> Result<String, String> {
     let start = name.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
@@ -174,6 +188,8 @@ mod tests {
             ("unsupportedExchanges", "unsupported_exchanges", "UnsupportedExchanges"),
             ("x-api-key", "x_api_key", "XApiKey"),
             ("24h Volume", "h24_volume", "H24Volume"),
+            ("1. open", "open", "Open"),
+            ("2. 24h Volume", "h24_volume", "H24Volume"),
             ("../x", "x", "X"),
             ("r#type", "r_type", "RType"),
             ("Größe", "grosse", "Grosse"),
@@ -193,7 +209,7 @@ mod tests {
 
     #[test]
     fn invalid_names_are_rejected() {
-        for name in ["1", "007", "-1.5"] {
+        for name in ["1", "007", "-1.5", "1. 2"] {
             check(name, Case::Pascal, Err("a Rust name cannot begin with a digit"));
         }
         for name in ["", "-", "&", "***"] {
