@@ -73,7 +73,7 @@ fn accessor(group: &Group) -> TokenStream {
     let handle = ident(&group.handle);
     let accessor = ident(&group.ident);
     let client = client_field(group);
-    let doc = docs::doc([title(group), docs::aliases(&group.aliases), docs::prose(&group.notes)]);
+    let doc = docs::doc([title(group), docs::aliases(&group.aliases), other_host(group), docs::prose(&group.notes)]);
     quote! {
         impl Client {
             #doc
@@ -81,6 +81,14 @@ fn accessor(group: &Group) -> TokenStream {
                 #handle { #client: self }
             }
         }
+    }
+}
+
+/// The setting without which the requests of a group on another host fail; empty for any other group.
+fn other_host(group: &Group) -> String {
+    match &group.base_url {
+        Some(base_url) => format!("The endpoints are on another host: set its base URL, `{}`.", base_url.name),
+        None => String::new(),
     }
 }
 

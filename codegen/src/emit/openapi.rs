@@ -20,7 +20,7 @@ use super::docs::{self, source};
 use super::json_object::{Object, typed};
 use super::render::MARKER;
 use super::snippets::Snippets;
-use catalogue::model::{Api, ApiKey, ClientCredentials, Group, KeyCarrier, ListFormat};
+use catalogue::model::{Api, ApiKey, ClientCredentials, Group, GroupBaseUrl, KeyCarrier, ListFormat};
 use description::{Description, described, some};
 pub use version::OpenApiVersion;
 
@@ -85,17 +85,8 @@ impl Description<'_> {
         setters.any(|setter| setter.several && setter.list_as == Some(ListFormat::Commas))
     }
 
-    /// The base URL is a variable, because the user configures it and only the suffix is known.
     fn server(&self) -> Object {
-        let service = &self.api.service;
-        let suffix =
-            if service.declared.base_url_suffix().is_empty() { "/" } else { service.declared.base_url_suffix() };
-        let description = format!("The base URL of the service. It ends in `{suffix}`.");
-        let variable = Object::default().with("default", suffix);
-        Object::default()
-            .with("url", "{base_url}")
-            .with("description", description)
-            .with("variables", Object::default().with("base_url", variable))
+        server("base_url", "The base URL of the service.", self.api.service.declared.base_url_suffix())
     }
 
     fn components(&self) -> Object {
@@ -107,11 +98,30 @@ impl Description<'_> {
     }
 }
 
+/// A base URL is a variable, because the user configures it and only the suffix is known.
+fn server(variable: &str, summary: &str, suffix: &str) -> Object {
+    let suffix = if suffix.is_empty() { "/" } else { suffix };
+    let default = Object::default().with("default", suffix);
+    Object::default()
+        .with("url", format!("{{{variable}}}"))
+        .with("description", format!("{summary} It ends in `{suffix}`."))
+        .with("variables", Object::default().with(variable, default))
+}
+
+/// The server of a group on another host.
+fn server_of_group(base_url: &GroupBaseUrl) -> Object {
+    let name = &base_url.name;
+    server(&format!("{name}_base_url"), &format!("The base URL `{name}`, on another host."), base_url.suffix())
+}
+
 fn tag(group: &Group) -> Object {
+    let base_url = group.base_url.as_ref().map(|base_url| Object::of_keys(&base_url.written(), "name suffix evidence"));
+    let keys = base_url.map(|base_url| Object::default().with("base_url", base_url));
     Object::default()
         .with("name", group.ident.as_str())
         .and(described(&group.summary, [], &group.notes))
         .with("x-displayName", group.title.as_str())
+        .with_some("x-catalogue", keys)
 }
 
 const API_KEY: &str = "api_key";

@@ -9,10 +9,10 @@ use std::fmt::Debug;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, TokenStreamExt, quote};
 use runtime::registry::{
-    BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, FieldSource,
-    HistoryInfo, HistorySource, LimitInfo, ListFormat, NextPage, PagesInfo, ParamInfo, ParamLocation, Range,
-    RateLimitHeadersInfo, RecordInfo, RecordLayout, ResetUnit, ServiceInfo, StatusInfo, TimeUnit, TypeInfo, ValueInfo,
-    ValueType,
+    BaseUrlInfo, BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo,
+    FieldSource, HistoryInfo, HistorySource, LimitInfo, ListFormat, NextPage, PagesInfo, ParamInfo, ParamLocation,
+    Range, RateLimitHeadersInfo, RecordInfo, RecordLayout, ResetUnit, ServiceInfo, StatusInfo, TimeUnit, TypeInfo,
+    ValueInfo, ValueType,
 };
 
 use super::literal::{Literal, ident, literals};
@@ -103,6 +103,7 @@ structs! {
     ClientCredentialsInfo { path, label, evidence, reply, errors, notes }
     EnvelopeInfo { data, metadata, time }
     HistoryInfo { from, to, limit, step, every, anchor, oldest, time_is_end, includes_start, sort, evidence }
+    BaseUrlInfo { name, suffix, groups }
     LimitInfo { name, requests, seconds, concurrent, scope, endpoints, evidence }
     Range { min, max }
     RateLimitHeadersInfo { remaining, reset, reset_is }
@@ -308,7 +309,7 @@ impl Literal for ServiceInfo {
     fn literal(&self) -> TokenStream {
         let unset = Self::new(self.title);
         let mut setters = Setters::default();
-        set!(setters, self, unset: version, summary, env_prefix, base_url_suffix, time_unit);
+        set!(setters, self, unset: version, summary, env_prefix, base_url_suffix, base_urls, time_unit);
         set!(setters, self, unset: api_key_header, api_key_prefix, api_key_query, api_key_basic, api_key_optional);
         set!(setters, self, unset: headers);
         if self.client_credentials.is_some() {

@@ -46,7 +46,7 @@ impl<'a> Snippets<'a> {
                         snippets.push(python_call(api, program, &name, &params, endpoint));
                     }
                 }
-                snippets.push(curl(api, endpoint));
+                snippets.push(curl(api, group, endpoint));
                 endpoints.insert(endpoint.ident.as_str(), snippets);
             }
             groups.insert(group.ident.as_str(), endpoints);
@@ -101,7 +101,7 @@ fn python_call(api: &Api, program: &Program, name: &str, params: &ParamNames, en
 }
 
 /// The command of curl reads the base URL and the key from the variables that the client reads.
-fn curl(api: &Api, endpoint: &Endpoint) -> Snippet {
+fn curl(api: &Api, group: &Group, endpoint: &Endpoint) -> Snippet {
     let service = &api.service;
     let prefix = &service.declared.env_prefix;
     let path = sample_path(api, endpoint);
@@ -112,11 +112,9 @@ fn curl(api: &Api, endpoint: &Endpoint) -> Snippet {
         }
     }
     let quoted_path = shell_word(&path);
-    let url = if quoted_path == path {
-        format!("\"${prefix}_BASE_URL{path}\"")
-    } else {
-        format!("\"${prefix}_BASE_URL\"{quoted_path}")
-    };
+    let base_url = api.base_url_variable(group.base_url.as_ref());
+    let url =
+        if quoted_path == path { format!("\"${base_url}{path}\"") } else { format!("\"${base_url}\"{quoted_path}") };
     let mut lines = vec![format!("curl --get {url}")];
     if let Some(key) = &service.api_key {
         lines.push(match &key.carrier {

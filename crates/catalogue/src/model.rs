@@ -18,8 +18,8 @@ pub use crate::evidence::Evidence;
 // These facts are the same in YAML and in the model.
 pub use crate::spanned::Text;
 pub use crate::spec::{
-    ClientCredentials, Envelope, ErrorBody, Header, History, Known, Limit, ListFormat, RateLimitHeaders, RecordTime,
-    ResetUnit, Status, UnknownFact,
+    ClientCredentials, Envelope, ErrorBody, GroupBaseUrl, Header, History, Known, Limit, ListFormat, RateLimitHeaders,
+    RecordTime, ResetUnit, Status, UnknownFact,
 };
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;
@@ -87,6 +87,31 @@ impl Api {
     /// Returns the endpoints with a path, which become methods.
     pub fn methods(&self) -> impl Iterator<Item = &Endpoint> {
         self.groups.iter().flat_map(Group::methods)
+    }
+
+    /// Returns the base URLs of groups on other hosts, each once.
+    pub fn group_base_urls(&self) -> Vec<&GroupBaseUrl> {
+        let mut base_urls: Vec<&GroupBaseUrl> = Vec::new();
+        for base_url in self.groups.iter().filter_map(|group| group.base_url.as_ref()) {
+            if !base_urls.iter().any(|known| known.name == base_url.name) {
+                base_urls.push(base_url);
+            }
+        }
+        base_urls
+    }
+
+    /// Returns the groups that have this base URL.
+    pub fn groups_on(&self, base_url: &GroupBaseUrl) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| group.base_url.as_ref().is_some_and(|own| own.name == base_url.name))
+    }
+
+    /// Returns the environment variable with a base URL: that of groups on another host, or that of the service.
+    pub fn base_url_variable(&self, base_url: Option<&GroupBaseUrl>) -> String {
+        let prefix = &self.service.declared.env_prefix;
+        match base_url {
+            Some(base_url) => format!("{prefix}_{}_BASE_URL", base_url.name.to_ascii_uppercase()),
+            None => format!("{prefix}_BASE_URL"),
+        }
     }
 
     /// Returns the shared params to which a param of the given endpoints refers.

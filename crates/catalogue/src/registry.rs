@@ -56,7 +56,7 @@ impl RegistryEntries {
     /// Builds all entries of a catalogue.
     pub fn of(api: &Api) -> Self {
         let mut values = Values::new(api);
-        let service: &_ = leak(service_info(&api.service, &mut values));
+        let service: &_ = leak(service_info(api, &mut values));
         let mut groups = Vec::new();
         for group in &api.groups {
             let info: &_ = leak(endpoints::group_info(group, &mut values));

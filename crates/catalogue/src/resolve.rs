@@ -88,6 +88,8 @@ struct Resolver<'a> {
     records_of_groups: HashMap<&'a str, &'a str>,
     shared: HashMap<&'a str, usize>,
     sets: HashMap<&'a str, usize>,
+    /// The base URLs of groups on other hosts by their names, each as in its first group.
+    base_urls: HashMap<&'a str, &'a spec::GroupBaseUrl>,
     /// The paths of all endpoints, each with its first location.
     paths: Unique,
     /// All setters with their first location; the key is the name of the setter's trait.
@@ -134,6 +136,7 @@ impl<'a> Resolver<'a> {
             records_of_groups,
             shared: first(service.params.iter().map(|param| param.id().as_str())),
             sets: first(service.param_sets.iter().map(|set| set.name.as_str())),
+            base_urls: HashMap::new(),
             paths: Unique::default(),
             setters: HashMap::new(),
             root_types: Unique::default(),

@@ -130,9 +130,11 @@ impl Connection {
         }
         let prefix = service().env_prefix;
         // The default file is used only if no variable is set.
-        let base_url = variable(&format!("{prefix}_BASE_URL"));
-        let api_key = variable(&format!("{prefix}_API_KEY"));
-        let has_variable = base_url.is_some() || api_key.is_some();
+        let mut variables = vec![format!("{prefix}_BASE_URL"), format!("{prefix}_API_KEY")];
+        for info in service().base_urls {
+            variables.push(info.variable(service()));
+        }
+        let has_variable = variables.iter().any(|name| variable(name).is_some());
         if let Some(file) = default_file()
             && !has_variable
             && file.exists()
@@ -159,6 +161,9 @@ impl Settings {
 
     fn of_sandbox(sandbox: &Sandbox) -> Self {
         let mut builder = with_defaults(Client::builder(service(), sandbox.base_url())).env_proxy(false);
+        for (name, url) in sandbox.base_urls() {
+            builder = builder.base_url(name, url);
+        }
         if has_key() {
             builder = builder.api_key("sandbox");
         }

@@ -126,12 +126,12 @@ impl Credentials {
         check(self.service.api_key_header, self.flow.is_some(), headers)
     }
 
-    /// Adds the query param with the API key to a path, so that only the transport sees it. `key` is the current key,
+    /// Adds the query param with the API key to a URL, so that only the transport sees it. `key` is the current key,
     /// unless the key is fixed.
-    pub(crate) fn path_with_key(&self, path_and_query: &str, key: Option<&Secret>) -> String {
+    pub(crate) fn url_with_key(&self, url: &str, key: Option<&Secret>) -> String {
         match self.service.api_key_query.zip(key) {
-            Some((name, key)) => with_key(path_and_query, Some(&key_param(name, key))),
-            None => with_key(path_and_query, self.key_param.as_ref()),
+            Some((name, key)) => with_key(url, Some(&key_param(name, key))),
+            None => with_key(url, self.key_param.as_ref()),
         }
     }
 

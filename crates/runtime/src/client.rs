@@ -54,7 +54,9 @@ impl Core {
 
 impl fmt::Debug for Core {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("base_url", &self.connection.dispatcher.base_url).finish_non_exhaustive()
+        f.debug_struct("Client")
+            .field("base_url", &self.connection.dispatcher.base_urls.service())
+            .finish_non_exhaustive()
     }
 }
 

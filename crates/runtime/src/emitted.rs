@@ -21,9 +21,9 @@ pub mod prelude {
     pub use crate::history::HasHistory;
     pub use crate::record::{Record, UnknownFields};
     pub use crate::registry::{
-        BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, FieldSource,
-        GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, PagesInfo, ParamInfo, ParamLocation, Range,
-        RateLimitHeadersInfo, RecordInfo, RecordLayout, Registry, ResetUnit, ServiceInfo, StatusInfo, TimeUnit,
+        BaseUrlInfo, BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo,
+        FieldSource, GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, PagesInfo, ParamInfo, ParamLocation,
+        Range, RateLimitHeadersInfo, RecordInfo, RecordLayout, Registry, ResetUnit, ServiceInfo, StatusInfo, TimeUnit,
         TypeInfo, ValueInfo, ValueType,
     };
     pub use crate::wire::{IntoParam, IntoParamList, NamedType, ToWire, UnknownValue};

@@ -60,8 +60,8 @@ pub use endpoint::{
 };
 pub use pages::{NextPage, PagesInfo};
 pub use service::{
-    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, RateLimitHeadersInfo, ResetUnit, ServiceInfo,
-    StatusInfo,
+    BaseUrlInfo, ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, RateLimitHeadersInfo, ResetUnit,
+    ServiceInfo, StatusInfo,
 };
 pub use step::Step;
 pub use value::{

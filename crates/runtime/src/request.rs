@@ -4,13 +4,16 @@
 //! of an endpoint, and sends nothing.
 
 pub(crate) mod check;
+
+mod base_urls;
+
 mod target;
 
 use std::fmt;
 
 use crate::registry::EndpointInfo;
 
-pub(crate) use check::base_url;
+pub(crate) use base_urls::{BaseUrlSettings, BaseUrls};
 pub(crate) use target::{RequestTarget, key_param};
 
 /// The purpose of a request.

@@ -26,7 +26,7 @@ pub use series::Series;
 
 pub(crate) use body::TimedRecords;
 pub(crate) use exchange::{Connection, Options, Outcome, send};
-pub(crate) use host_outage::{HostOutage, OthersOutage};
+pub(crate) use host_outage::{HostOutage, HostOutages, OthersOutage};
 pub(crate) use sent_fields::SentFields;
 pub(crate) use series::slice_of_records;
 pub(crate) use service_clock::{Estimate, ServiceClock, WallClock};

@@ -90,7 +90,11 @@ async fn run(cli: Cli) -> io::Result<()> {
     // The handlers are installed before the first output, because a reader of the output may send a signal at once.
     let end_signal = end_signal()?;
     // Both lines are written at once, because the reader may close the pipe after the first line.
-    let urls = format!("sandbox: {} ({key}{token})\npage: {}\n", sandbox.base_url(), sandbox.page_url());
+    let mut urls = format!("sandbox: {} ({key}{token})\n", sandbox.base_url());
+    for (name, url) in sandbox.base_urls() {
+        urls.push_str(&format!("base URL of {name}: {url}\n"));
+    }
+    urls.push_str(&format!("page: {}\n", sandbox.page_url()));
     io::stdout().write_all(urls.as_bytes())?;
     end_signal.await
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use axum::http::Uri;
 use percent_encoding::percent_decode_str;
-use runtime::registry::{EndpointInfo, Registry};
+use runtime::registry::{BaseUrlInfo, EndpointInfo, Registry};
 
 /// Names and values of the params in a path.
 pub(crate) type PathValues = Vec<(&'static str, String)>;
@@ -14,10 +14,10 @@ pub(crate) type PathValues = Vec<(&'static str, String)>;
 /// The most specific endpoint wins: the endpoint with the fewest params in its path, then the endpoint with the longest
 /// text around them. Endpoints with the same path differ in their params with a constant value.
 pub(crate) fn endpoint_at(registry: Registry, uri: &Uri) -> Option<(&'static EndpointInfo, PathValues)> {
-    let path = uri.path().strip_prefix(registry.service.base_url_suffix)?;
     let mut best = None;
     let mut best_rank = None;
     for (template, endpoint) in callable(registry) {
+        let Some(path) = below_base_url(registry, endpoint, uri.path()) else { continue };
         let Some(values) = path_values(template, path) else { continue };
         let mut text_length = template.len();
         for (name, _) in &values {
@@ -84,12 +84,45 @@ pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str
 
 /// `true` if a path on the server is not the path of an endpoint.
 pub(crate) fn is_free(registry: Registry, path: &str) -> bool {
-    callable(registry).all(|(known, _)| full(registry, known) != path)
+    callable(registry).all(|(known, endpoint)| full_of(registry, endpoint, known) != path)
 }
 
-/// The path on the server for a path in the registry.
+/// The path on the server for a path in the registry, below the base URL of the service.
 pub(crate) fn full(registry: Registry, path: &str) -> String {
     [registry.service.base_url_suffix, path].concat()
+}
+
+/// The path on the server for the path of an endpoint.
+pub(crate) fn full_of(registry: Registry, endpoint: &EndpointInfo, path: &str) -> String {
+    match registry.service.base_url_of(endpoint) {
+        Some(info) => base_of_host(info) + path,
+        None => full(registry, path),
+    }
+}
+
+/// The path of the base URL of groups that are on another host. The server has one address, so each host is a folder.
+pub(crate) fn base_of_host(info: &BaseUrlInfo) -> String {
+    format!("{HOSTS}{}{}", info.name, info.suffix)
+}
+
+const HOSTS: &str = "/hosts/";
+
+/// A path on the server without a base URL, with which every path would be similar.
+pub(crate) fn below_any_base_url(registry: Registry, path: &str) -> &str {
+    for info in registry.service.base_urls {
+        if let Some(rest) = path.strip_prefix(base_of_host(info).as_str()) {
+            return rest;
+        }
+    }
+    path.strip_prefix(registry.service.base_url_suffix).unwrap_or(path)
+}
+
+/// The part of a path on the server that follows the base URL of an endpoint; `None` if the path is not below it.
+fn below_base_url<'p>(registry: Registry, endpoint: &EndpointInfo, path: &'p str) -> Option<&'p str> {
+    match registry.service.base_url_of(endpoint) {
+        Some(info) => path.strip_prefix(HOSTS)?.strip_prefix(info.name)?.strip_prefix(info.suffix),
+        None => path.strip_prefix(registry.service.base_url_suffix),
+    }
 }
 
 #[cfg(test)]

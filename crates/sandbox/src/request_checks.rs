@@ -10,7 +10,7 @@ use std::future::IntoFuture;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::emitted::{ClientType, Request};
-use runtime::registry::{Evidence, ParamInfo, ParamLocation, ValueType};
+use runtime::registry::{BaseUrlInfo, Evidence, ParamInfo, ParamLocation, ValueType};
 use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{Builder, Endpoint};
 
@@ -39,7 +39,10 @@ impl Transport for Memory {
 
 /// Creates a client that records its requests.
 pub fn client<C: ClientType>() -> C {
-    let builder = Builder::<C>::new(format!("{HOST}{}", C::SERVICE.base_url_suffix)).transport(Memory);
+    let mut builder = Builder::<C>::new(format!("{HOST}{}", C::SERVICE.base_url_suffix)).transport(Memory);
+    for info in C::SERVICE.base_urls {
+        builder = builder.base_url(info.name, url_of_host(info));
+    }
     let builder = if C::SERVICE.takes_api_key() { builder.api_key(KEY) } else { builder };
     builder.build().unwrap()
 }
@@ -66,7 +69,11 @@ pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
     let _ = runtime.block_on(request.into_future());
     let sent = SENT.take().unwrap_or_else(|| panic!("{path} was not sent"));
     assert_eq!(sent.method(), "GET");
-    assert_eq!(sent.url, format!("{HOST}{}{path}{query}", service.base_url_suffix));
+    let base_url = match service.base_url_of(E::INFO) {
+        Some(info) => url_of_host(info),
+        None => format!("{HOST}{}", service.base_url_suffix),
+    };
+    assert_eq!(sent.url, format!("{base_url}{path}{query}"));
     if let Some(name) = service.api_key_header {
         assert_eq!(sent.headers.get(name), Some(service.api_key_value(KEY).as_str()), "{name}");
     }
@@ -75,6 +82,11 @@ pub fn endpoint<E: Endpoint>(path: &str, request: impl Into<Request<E>>) {
     }
     let has_token = service.api_key_header != Some("authorization") && sent.headers.get("authorization").is_some();
     assert!(!has_token);
+}
+
+/// A base URL of groups on another host.
+fn url_of_host(info: &BaseUrlInfo) -> String {
+    format!("https://{}.example.com{}", info.name.replace('_', "-"), info.suffix)
 }
 
 fn query_params<E: Endpoint>() -> impl Iterator<Item = &'static ParamInfo> {

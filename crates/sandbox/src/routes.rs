@@ -15,7 +15,7 @@ use runtime::registry::{EndpointInfo, Registry};
 
 use crate::fault::{Rule, RuleError, Target};
 use crate::page;
-use crate::paths::{PathValues, callable, endpoint_at, full, is_free};
+use crate::paths::{PathValues, below_any_base_url, callable, endpoint_at, full, full_of, is_free};
 use crate::query::Query;
 use crate::rejection::Rejection;
 use crate::response_body::MARK;
@@ -85,13 +85,14 @@ fn unknown_method() -> Rejection {
 
 /// The error for an unknown path, with the nearest known path.
 fn unknown_path(registry: Registry, path: &str) -> Rejection {
-    let prefix = registry.service.base_url_suffix;
-    // The common prefix is removed, because with it every path would be similar.
-    let path_of_endpoint = path.strip_prefix(prefix).unwrap_or(path);
+    let path_of_endpoint = below_any_base_url(registry, path);
     let shown = path.chars().take(100).collect::<String>();
     let known_paths = callable(registry).map(|(path, _)| path);
-    let message = match wording::most_similar(path_of_endpoint, known_paths) {
-        Some(near) => format!("unknown path `{shown}`; did you mean `{}`?", full(registry, near)),
+    let near = wording::most_similar(path_of_endpoint, known_paths);
+    let message = match callable(registry).find(|(path, _)| Some(*path) == near) {
+        Some((near, endpoint)) => {
+            format!("unknown path `{shown}`; did you mean `{}`?", full_of(registry, endpoint, near))
+        }
         None => format!("unknown path `{shown}`; no known path is similar"),
     };
     Rejection::new(StatusCode::NOT_FOUND, "unknown_path", message)

@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 use crate::connection::ConnectionState;
 use crate::fault::{Rule, RuleError};
 use crate::listener::FaultListener;
+use crate::paths::base_of_host;
 use crate::routes;
 use crate::shared::Shared;
 use crate::traffic::Counts;
@@ -51,10 +52,22 @@ impl Sandbox {
         &self.base_url
     }
 
+    /// Returns the base URLs of the groups on other hosts, by their names in the catalogue, for `base_url` of the client's
+    /// builder.
+    pub fn base_urls(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let base_urls = self.shared.registry.service.base_urls.iter();
+        base_urls.map(|info| (info.name, self.root() + &base_of_host(info)))
+    }
+
+    /// The URL of the server without a path.
+    fn root(&self) -> String {
+        let suffix = self.shared.registry.service.base_url_suffix;
+        self.base_url.strip_suffix(suffix).unwrap_or(&self.base_url).to_owned()
+    }
+
     /// Returns the URL of the page, which has a form for every endpoint.
     pub fn page_url(&self) -> String {
-        let suffix = self.shared.registry.service.base_url_suffix;
-        format!("{}/", self.base_url.strip_suffix(suffix).unwrap_or(&self.base_url))
+        self.root() + "/"
     }
 
     /// Returns the counts of requests so far.

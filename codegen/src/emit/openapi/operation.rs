@@ -5,6 +5,7 @@ use serde_yaml::Value;
 
 use super::description::{Description, described, operation_id, some};
 use super::schema::{range, schema_ref, written_value};
+use super::server_of_group;
 use super::version::OpenApiVersion;
 use crate::emit::docs::{self, source};
 use crate::emit::json_object::{self, Object, typed};
@@ -19,7 +20,9 @@ impl Description<'_> {
         for group in &self.api.groups {
             for endpoint in &group.endpoints {
                 if let Some(path) = &endpoint.path {
-                    paths = paths.with(path, Object::default().with("get", self.operation(group, endpoint)));
+                    let servers: Vec<_> = group.base_url.iter().map(server_of_group).collect();
+                    let item = Object::default().with_list("servers", servers);
+                    paths = paths.with(path, item.with("get", self.operation(group, endpoint)));
                 }
             }
         }

@@ -180,6 +180,7 @@ impl<'a> Items<'a> {
             names.push(endpoint.declared.name.as_str());
         }
         self.add(Kind::Group, "", &accessor, &names.join(" "), "").summary.clone_from(&group.summary);
+        self.base_url(&accessor, group);
         for endpoint in group.methods() {
             self.endpoint(group, &accessor, endpoint);
         }

@@ -1,6 +1,6 @@
 //! Adds the facts about the entire service to the items of a client.
 
-use catalogue::model::KeyCarrier;
+use catalogue::model::{Group, KeyCarrier};
 use catalogue::spec::Text;
 
 use super::Verdict::{Major, Minor, Patch};
@@ -28,6 +28,16 @@ impl Items<'_> {
         if let Some(history) = &declared.history {
             self.history("", history);
         }
+    }
+
+    /// Adds the base URL of a group, without which its requests fail.
+    pub(super) fn base_url(&mut self, accessor: &str, group: &Group) {
+        let value = match &group.base_url {
+            None => "that of the service".to_owned(),
+            Some(base_url) if base_url.suffix().is_empty() => format!("`{}`", base_url.name),
+            Some(base_url) => format!("`{}` (with `{}` at its end)", base_url.name, base_url.suffix()),
+        };
+        self.fact(accessor, "the base URL is", Major, value);
     }
 
     fn error_body(&mut self) {

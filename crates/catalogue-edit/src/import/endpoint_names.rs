@@ -34,8 +34,10 @@ impl DescriptionReader<'_> {
         module_name(title)
     }
 
-    fn new_group(&self, wanted_title: &str, module: &str) -> Group {
-        let tag = self.tag(wanted_title, module).unwrap_or(&Value::Null);
+    fn new_group(&mut self, wanted_title: &str, module: &str) -> Group {
+        let tag = self.tag(wanted_title, module).cloned().unwrap_or_default();
+        let tag = &tag;
+        let base_url = self.exported_base_url(tag, &format!("the tag `{wanted_title}`"));
         let name = text(tag, "name").unwrap_or(wanted_title);
         let mut title = match text(tag, "x-displayName") {
             Some(shown) => shown.to_owned(),
@@ -46,7 +48,8 @@ impl DescriptionReader<'_> {
         if !is_line(&title) {
             module.clone_into(&mut title);
         }
-        Group { title: title.into(), summary: self.summary(tag, &["description"]), ..Group::default() }
+        let summary = self.summary(tag, &["description"]);
+        Group { title: title.into(), summary, base_url, ..Group::default() }
     }
 
     /// The description of a tag.

@@ -1,7 +1,7 @@
 //! Reads the extensions of our own export, which state what OpenAPI cannot: above all `x-catalogue`, with keys of the
 //! catalogue.
 
-use catalogue::spec::{Endpoint, Evidence, Service};
+use catalogue::spec::{Endpoint, Evidence, GroupBaseUrl, Service};
 use catalogue::{Catalogue, Text, load_texts};
 use serde_yaml::Value;
 
@@ -39,6 +39,16 @@ impl DescriptionReader<'_> {
         let text = format!("{{title: x, version: '1', {keys}");
         let catalogue = self.exported_catalogue(&[("service.yaml", text.as_str())], "#")?;
         catalogue.into_spec().0
+    }
+
+    /// The base URL of a group on another host that our own export states in the tag of the group.
+    pub(super) fn exported_base_url(&mut self, tag: &Value, pointer: &str) -> Option<GroupBaseUrl> {
+        let keys = exported_keys(tag)?;
+        let text = format!("{{title: x, endpoints: [], {keys}");
+        let catalogue = self.exported_catalogue(&[("x.yaml", text.as_str()), ("service.yaml", SERVICE)], pointer)?;
+        let mut groups = catalogue.into_spec().1;
+        let (_, group) = groups.pop()?;
+        group.base_url
     }
 
     /// The keys of an endpoint that our own export states.

@@ -100,6 +100,10 @@ impl<'d> DescriptionReader<'d> {
     /// The address of an operation or its path, if one of them has a server of its own. A URL without a host has that of
     /// the description.
     fn stated_address(&self, described: &DescribedOperation<'d>) -> Option<ServerAddress> {
+        // The servers of paths in our own export are the base URLs of groups.
+        if self.document.is_own_export() {
+            return None;
+        }
         let listed = items(described.operation, "servers").first();
         let server = listed.or(items(described.path_item, "servers").first())?;
         let mut address = ServerAddress::read(server)?;

@@ -240,3 +240,28 @@ fn updated_description_of_a_catalogue_changes_only_what_is_new() {
     let contradictions: Vec<_> = change.notes().iter().filter(|note| !note.starts_with("not imported")).collect();
     assert_eq!(contradictions, ["endpoints that are not in the description: `/foam`"]);
 }
+
+#[test]
+fn groups_on_another_host_are_imported_from_our_own_export() {
+    const BROKER: &str = "\
+title: Broker
+summary: The broker.
+base_url: {name: broker, suffix: /v9, evidence: reported}
+endpoints:
+- name: Orders
+  path: /orders
+  evidence: documented
+  summary: All orders.
+  params: []
+  body: unknown
+";
+    let service = QUOTES.replace("time: {", "base_url: {suffix: /v3, evidence: documented}\ntime: {");
+    let texts = [("service.yaml", service.as_str()), ("market.yaml", MARKET), ("broker.yaml", BROKER)];
+    for version in [OpenApiVersion::V3_0, OpenApiVersion::V3_1] {
+        let (files, _) = exported_and_imported(&texts, version);
+        let broker = files.iter().find(|(name, _)| name == "broker.yaml").map(|(_, text)| text.as_str());
+        let broker = broker.unwrap_or_default();
+        assert!(broker.contains("base_url: {name: broker, suffix: /v9, evidence: reported}"), "{broker}");
+        assert!(broker.contains("path: /orders\n"), "{broker}");
+    }
+}

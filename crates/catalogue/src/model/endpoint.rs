@@ -16,6 +16,8 @@ pub struct Group {
     pub summary: String,
     pub aliases: Vec<String>,
     pub notes: String,
+    /// The base URL, if the endpoints are on another host than those of the service.
+    pub base_url: Option<spec::GroupBaseUrl>,
     pub records: Vec<Record>,
     pub endpoints: Vec<Endpoint>,
 }

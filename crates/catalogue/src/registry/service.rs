@@ -5,21 +5,23 @@ use std::time::Duration;
 use super::leaked::{list, optional_text, text, texts};
 use super::values::{Values, evidence};
 use crate::model::{
-    self, ApiKey, ClientCredentials, Envelope, ErrorBody, Header, History, KeyCarrier, Limit, RateLimitHeaders,
-    RecordTime, Service, Status, Text,
+    self, Api, ApiKey, ClientCredentials, Envelope, ErrorBody, GroupBaseUrl, Header, History, KeyCarrier, Limit,
+    RateLimitHeaders, RecordTime, Service, Status, Text,
 };
 use runtime::registry::{
-    ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, HistoryInfo, LimitInfo, RateLimitHeadersInfo, ResetUnit,
-    ServiceInfo, StatusInfo,
+    BaseUrlInfo, ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, HistoryInfo, LimitInfo, RateLimitHeadersInfo,
+    ResetUnit, ServiceInfo, StatusInfo,
 };
 
-pub(super) fn service_info<'a>(service: &'a Service, values: &mut Values<'a>) -> ServiceInfo {
+pub(super) fn service_info<'a>(api: &'a Api, values: &mut Values<'a>) -> ServiceInfo {
+    let service = &api.service;
     let declared = &service.declared;
     let mut info = ServiceInfo::new(text(&declared.title));
     info.version = text(&declared.version);
     info.summary = text(&declared.summary);
     info.env_prefix = text(&declared.env_prefix);
     info.base_url_suffix = text(declared.base_url_suffix());
+    info.base_urls = list(&api.group_base_urls(), |base_url| base_url_info(api, base_url));
     info.time_unit = declared.time_form().in_registry();
     if let Some(key) = &service.api_key {
         set_api_key(&mut info, key);
@@ -35,6 +37,15 @@ pub(super) fn service_info<'a>(service: &'a Service, values: &mut Values<'a>) ->
     info.envelope = declared.envelope.as_ref().map(envelope_info);
     info.history = declared.history.as_ref().map(history_info);
     info
+}
+
+fn base_url_info(api: &Api, base_url: &GroupBaseUrl) -> BaseUrlInfo {
+    let groups: Vec<_> = api.groups_on(base_url).collect();
+    BaseUrlInfo {
+        name: text(&base_url.name),
+        suffix: text(base_url.suffix()),
+        groups: list(&groups, |group| text(&group.ident)),
+    }
 }
 
 fn set_api_key(info: &mut ServiceInfo, key: &ApiKey) {

@@ -27,6 +27,13 @@ impl<'a> Resolver<'a> {
         let module = document.module();
         let group = &document.spec;
         self.module_name(document);
+        if let Some(base_url) = &group.base_url {
+            self.group_base_url(base_url);
+        }
+        let suffix = match &group.base_url {
+            Some(base_url) => base_url.suffix(),
+            None => self.service.base_url_suffix(),
+        };
         let scope = RecordsOfFile::of(Some(module), &group.records);
         let mut records = self.records(&scope, &group.records);
         let mut idents = Unique::default();
@@ -39,7 +46,7 @@ impl<'a> Resolver<'a> {
         let mut endpoints = Vec::new();
         for endpoint in &group.endpoints {
             let names = self.endpoint_names(endpoint, &mut idents, &mut types);
-            let (endpoint, record) = self.endpoint(&scope, endpoint, names.unwrap_or_default(), shared);
+            let (endpoint, record) = self.endpoint(&scope, endpoint, names.unwrap_or_default(), shared, suffix);
             self.columns(&scope, &endpoint, record.as_ref());
             records.extend(record);
             endpoints.push(endpoint);
@@ -53,7 +60,18 @@ impl<'a> Resolver<'a> {
             summary: group.summary.clone(),
             aliases: group.aliases.clone(),
             notes: group.notes.clone(),
+            base_url: group.base_url.clone(),
             records,
+        }
+    }
+
+    /// Checks that groups with the same name of a base URL have the same suffix.
+    fn group_base_url(&mut self, base_url: &'a spec::GroupBaseUrl) {
+        let name = &base_url.name;
+        let first = *self.base_urls.entry(name.as_str()).or_insert(base_url);
+        if first.suffix() != base_url.suffix() {
+            let error = Diagnostic::new("base-url-differs", name.at(), &[name]);
+            self.errors.push(error.earlier(first.name.at(), "first here"));
         }
     }
 
@@ -116,9 +134,10 @@ impl<'a> Resolver<'a> {
         endpoint: &'a spec::Endpoint,
         (ident, type_ident): (String, String),
         shared: &[Option<SharedParam>],
+        suffix: &str,
     ) -> (Endpoint, Option<Record>) {
         if let Some(path) = endpoint.path.known() {
-            self.endpoint_path(path);
+            self.endpoint_path(path, suffix);
         }
         let parts = self.endpoint_parts(records, endpoint, &type_ident, shared);
         let EndpointParts { params, body, record, has_history, pages } = parts;
@@ -175,12 +194,12 @@ impl<'a> Resolver<'a> {
         self.sets.get(name.as_str()).copied()
     }
 
-    fn endpoint_path(&mut self, path: &Text) {
+    fn endpoint_path(&mut self, path: &Text, suffix: &str) {
         // Paths are compared by template, because a server does not distinguish paths that differ only in the names of
         // params.
         if let Some(first) = self.paths.insert(&url_path::template(path), path.at()) {
             self.errors.push(Diagnostic::new("duplicate-path", path.at(), &[path]).earlier(&first, "first here"));
         }
-        self.below_base_url(path);
+        self.below_base_url(path, suffix);
     }
 }

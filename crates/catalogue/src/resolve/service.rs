@@ -70,7 +70,7 @@ impl<'a> Resolver<'a> {
 
     /// Checks the client credentials grant, and returns the fields of the token response.
     fn token_fields(&mut self, flow: &'a spec::ClientCredentials) -> Vec<Field> {
-        let is_valid = self.below_base_url(&flow.path);
+        let is_valid = self.below_base_url(&flow.path, self.service.base_url_suffix());
         if let Some(param) = url_path::params(&flow.path).first().filter(|_| is_valid) {
             self.error("path-param/token", flow.path.at(), &[param]);
         }
@@ -78,9 +78,8 @@ impl<'a> Resolver<'a> {
         self.fields(&RecordsOfFile::default(), &flow.reply, flow.evidence, None)
     }
 
-    /// Rejects a path that begins with the suffix of the base URL, because the URL would contain the suffix twice.
-    pub(super) fn below_base_url(&mut self, path: &Text) -> bool {
-        let suffix = self.service.base_url_suffix();
+    /// Rejects a path that begins with the suffix of its base URL, because the URL would contain the suffix twice.
+    pub(super) fn below_base_url(&mut self, path: &Text, suffix: &str) -> bool {
         let Some(rest) = path.strip_prefix(suffix) else { return true };
         let is_whole_segment = rest.is_empty() || rest.starts_with('/');
         if suffix.is_empty() || !is_whole_segment {

@@ -22,10 +22,32 @@ map! {
         may aliases: Vec<String>;
         /// Further facts about every endpoint of the group.
         may notes: String as Form::Prose;
+        /// The base URL of the group, if its endpoints are on another host than those of the service.
+        may base_url: Option<GroupBaseUrl>;
         /// Records that several endpoints of this group share.
         may records: Vec<Record>;
         /// All endpoints of the group, including endpoints whose path is unknown.
         must endpoints: Vec<Endpoint>;
+    }
+}
+
+map! {
+    /// The base URL of a group on another host. The user sets it, next to that of the service; groups with the same `name`
+    /// have the same base URL. Credentials are sent to this host too.
+    GroupBaseUrl, GROUP_BASE_URL, "`base_url` of a group" {
+        /// The name of the setting. With `broker`, the client reads `MARKET_BROKER_BASE_URL` if the `env_prefix` is `MARKET`.
+        must name: Text as Form::Like("^[a-z](_?[a-z0-9])*$", "base-url-name");
+        /// The path at the end of the base URL, if it has one.
+        may suffix: Option<Text> as Form::Path { takes_params: false };
+        /// The source of these facts.
+        must evidence: Evidence;
+    }
+}
+
+impl GroupBaseUrl {
+    /// Returns the path at the end of the base URL; empty if there is none.
+    pub fn suffix(&self) -> &str {
+        self.suffix.as_ref().map_or("", |suffix| suffix.as_str())
     }
 }
 

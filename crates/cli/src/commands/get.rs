@@ -293,7 +293,10 @@ mod tests {
     #[tokio::test]
     async fn the_example_of_every_endpoint_is_accepted() {
         let sandbox = Sandbox::of(program().registry).start().unwrap();
-        let builder = Client::builder(service(), sandbox.base_url()).rate_limit(RateLimit::none());
+        let mut builder = Client::builder(service(), sandbox.base_url()).rate_limit(RateLimit::none());
+        for (name, url) in sandbox.base_urls() {
+            builder = builder.base_url(name, url);
+        }
         let client = if has_key() { builder.api_key("sandbox") } else { builder }.build().unwrap();
         let example = |endpoint| {
             let line = examples::line("get", endpoint, 1);

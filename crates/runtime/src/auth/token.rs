@@ -249,7 +249,8 @@ impl TokenSource {
         let begun = Instant::now();
         let form = Some("grant_type=client_credentials");
         let (path, token_headers) = self.signed()?;
-        let request = dispatcher.request(&path, token_headers, form, context);
+        let url = [dispatcher.base_urls.service(), &path].concat();
+        let request = dispatcher.request(url, token_headers, form, context);
         let response = dispatcher.send(request, permit, context).await?;
         // The body of a success may contain a token, so the error must not contain that body.
         let success = (200..300).contains(&response.status);

@@ -19,9 +19,9 @@ use crate::dispatch::{Dispatcher, Observers, Policy, Retries, Retry};
 use crate::error::Error;
 use crate::rate_limit::{ProcessRateLimiter, RateLimit, RateLimiter};
 use crate::registry::ServiceInfo;
-use crate::request::base_url;
+use crate::request::{BaseUrlSettings, BaseUrls};
 use crate::secrets::Secret;
-use crate::send::{Connection, HostOutage, SentFields, ServiceClock, WallClock};
+use crate::send::{Connection, HostOutages, SentFields, ServiceClock, WallClock};
 use crate::transport::{HyperTransport, Transport, TransportSettings};
 use crate::values::Timestamp;
 
@@ -37,7 +37,7 @@ pub struct Builder<C> {
 /// The settings without the type of the client, so that the code for them is compiled once.
 #[derive(Default)]
 pub(super) struct BuilderSettings {
-    pub(super) base_url: String,
+    pub(super) base_urls: BaseUrlSettings,
     pub(super) api_key: Option<KeySource>,
     pub(super) client_credentials: Option<(Secret, Secret)>,
     transport: Option<Arc<dyn Transport>>,
@@ -49,16 +49,16 @@ pub(super) struct BuilderSettings {
     transport_settings: TransportSettings,
     headers: Vec<DefaultHeader>,
     max_body_bytes: Option<usize>,
-    allow_http: bool,
 }
 
 impl BuilderSettings {
     pub(super) fn new(base_url: String) -> Self {
-        Self { base_url, ..Self::default() }
+        let base_urls = BaseUrlSettings { service: base_url, ..BaseUrlSettings::default() };
+        Self { base_urls, ..Self::default() }
     }
 
     fn build(self, service: &'static ServiceInfo, agent: &'static str) -> Result<Core, Error> {
-        let base_url = base_url(&self.base_url, service.base_url_suffix, self.allow_http)?;
+        let base_urls = BaseUrls::new(service, &self.base_urls)?;
         let credentials =
             Credentials::new(service, agent, &self.headers, self.api_key, self.client_credentials, &self.policy)?;
         let transport = match (self.transport, self.transport_settings.first_configured()) {
@@ -81,7 +81,7 @@ impl BuilderSettings {
             service,
             credentials,
             dispatcher: Arc::new(Dispatcher {
-                base_url,
+                base_urls,
                 service,
                 rate_limiter,
                 transport,
@@ -91,7 +91,7 @@ impl BuilderSettings {
             }),
             sent_fields: SentFields::default(),
             observers: Observers::new(self.observer),
-            outage: HostOutage::default(),
+            outages: HostOutages::new(service),
             clock: ServiceClock::new(self.clock.unwrap_or_else(|| Box::new(Timestamp::now))),
             policy: self.policy,
         };
@@ -115,6 +115,14 @@ impl<C: From<Core>> Builder<C> {
     fn with(mut self, change: impl FnOnce(&mut BuilderSettings)) -> Self {
         change(&mut self.settings);
         self
+    }
+
+    /// Sets the base URL of the groups that are on another host, by its name in the catalogue; see the `base_urls` of the
+    /// service. Without it, requests of these groups are errors.
+    ///
+    /// The credentials of the client, such as the API key, are sent to this host too.
+    pub fn base_url(self, name: impl Into<String>, url: impl Into<String>) -> Self {
+        self.with(|settings| drop(settings.base_urls.groups.insert(name.into(), url.into())))
     }
 
     /// Sets the API key, which is sent with every request. For a service with HTTP Basic authentication, the key is
@@ -200,7 +208,7 @@ impl<C: From<Core>> Builder<C> {
             credentials.push(id.clone());
         }
         let limit = settings.rate_limit.clone().unwrap_or_else(|| RateLimit::all(self.service.limits));
-        crate::rate_limit::account::Account::new(&settings.base_url, credentials, limit)
+        crate::rate_limit::account::Account::new(&settings.base_urls.service, credentials, limit)
     }
 
     /// Sets the retry rules.
@@ -338,7 +346,7 @@ impl<C: From<Core>> Builder<C> {
     ///
     /// The API key can then be read by anyone on the network path.
     pub fn allow_http(self, allow: bool) -> Self {
-        self.with(|settings| settings.allow_http = allow)
+        self.with(|settings| settings.base_urls.allow_http = allow)
     }
 
     /// Checks the settings and builds the client.

@@ -44,8 +44,8 @@ type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 pub(super) fn read_environment(service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<BuilderSettings, Error> {
     // The variable `API_KEY` is ignored if the service accepts no API key.
     let takes_key = service.takes_api_key();
-    let key = if takes_key { Variable::read(service, "API_KEY", lookup)? } else { Variable::default() };
-    let url = Variable::read(service, "BASE_URL", lookup)?;
+    let key = if takes_key { Variable::of(service, "API_KEY", lookup)? } else { Variable::default() };
+    let url = Variable::of(service, "BASE_URL", lookup)?;
     let lacks_key = takes_key && !service.api_key_optional && key.value.is_none();
     let mut settings = match url.value {
         Some(_) if lacks_key => return Err(key.missing("")),
@@ -57,9 +57,15 @@ pub(super) fn read_environment(service: &ServiceInfo, lookup: &Lookup<'_>) -> Re
         None => return Err(url.missing("")),
     };
     settings.api_key = key.value.map(|key| KeySource::Fixed(key.into()));
+    for info in service.base_urls {
+        let url = Variable::read(info.variable(service), lookup)?;
+        if let Some(url) = url.value {
+            settings.base_urls.groups.insert(info.name.to_owned(), url);
+        }
+    }
     if service.client_credentials.is_some() {
-        let id = Variable::read(service, "CLIENT_ID", lookup)?;
-        let secret = Variable::read(service, "CLIENT_SECRET", lookup)?;
+        let id = Variable::of(service, "CLIENT_ID", lookup)?;
+        let secret = Variable::of(service, "CLIENT_SECRET", lookup)?;
         settings.client_credentials = match (&id.value, &secret.value) {
             (None, None) => None,
             (Some(id), Some(secret)) => Some((id.as_str().into(), secret.as_str().into())),
@@ -79,8 +85,11 @@ struct Variable {
 }
 
 impl Variable {
-    fn read(service: &ServiceInfo, suffix: &str, lookup: &Lookup<'_>) -> Result<Self, Error> {
-        let name = format!("{}_{suffix}", service.env_prefix);
+    fn of(service: &ServiceInfo, suffix: &str, lookup: &Lookup<'_>) -> Result<Self, Error> {
+        Self::read(format!("{}_{suffix}", service.env_prefix), lookup)
+    }
+
+    fn read(name: String, lookup: &Lookup<'_>) -> Result<Self, Error> {
         match lookup(&name) {
             Ok(value) if value.trim().is_empty() => Ok(Self { name, value: None }),
             Ok(value) => Ok(Self { name, value: Some(value) }),
@@ -99,7 +108,7 @@ impl Variable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{ClientCredentialsInfo, Evidence};
+    use crate::registry::{BaseUrlInfo, ClientCredentialsInfo, Evidence};
 
     const OPEN: ServiceInfo = ServiceInfo { env_prefix: "INVENTED", ..ServiceInfo::new("Open") };
     const KEY: ServiceInfo =
@@ -158,6 +167,24 @@ mod tests {
         assert_eq!(check(&FLOW, &[url, key, id]), unset("CLIENT_SECRET", ", although `INVENTED_CLIENT_ID` is"));
         assert_eq!(check(&FLOW, &[url, key, secret]), unset("CLIENT_ID", ", although `INVENTED_CLIENT_SECRET` is"));
         assert_eq!(check(&KEY, &[url, key, id]), Ok(()));
+    }
+
+    #[test]
+    fn base_urls_of_groups_are_optional() {
+        const HOSTS: ServiceInfo = ServiceInfo {
+            env_prefix: "INVENTED",
+            base_urls: &[BaseUrlInfo { name: "test_orders", suffix: "", groups: &["orders"] }],
+            ..ServiceInfo::new("Hosts")
+        };
+        for (value, expected) in [(Some("https://b.test"), Some("https://b.test")), (Some(" "), None), (None, None)] {
+            let lookup = |name: &str| match name {
+                "INVENTED_BASE_URL" => Ok("https://a.test".to_owned()),
+                "INVENTED_TEST_ORDERS_BASE_URL" => value.map(str::to_owned).ok_or(VarError::NotPresent),
+                _ => Err(VarError::NotPresent),
+            };
+            let settings = read_environment(&HOSTS, &lookup).map_err(|error| error.to_string()).unwrap();
+            assert_eq!(settings.base_urls.groups.get("test_orders").map(String::as_str), expected);
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::values::Value;
 /// | key | meaning |
 /// |---|---|
 /// | `base_url` | base URL of the service; required |
+/// | `base_urls` | base URLs of groups on other hosts, by their names in the catalogue |
 /// | `api_key`, `client_id`, `client_secret` | credentials; id and secret are set together |
 /// | `api_key_file` | a file with the API key, read whenever a request is signed; instead of `api_key` |
 /// | `user_agent`, `headers` | value of the header `User-Agent`; headers of every request |
@@ -75,6 +76,7 @@ use crate::values::Value;
 pub struct ClientSettings {
     /// Not shown in `Debug`, because a wrong base URL may contain a password.
     base_url: Secret,
+    base_urls: Option<BTreeMap<String, Secret>>,
     api_key: Option<Secret>,
     api_key_file: Option<PathBuf>,
     client_id: Option<Secret>,
@@ -128,7 +130,10 @@ impl<C: ClientType> Builder<C> {
 
 impl ClientSettings {
     pub(super) fn apply<C: From<Core>>(self, mut builder: Builder<C>) -> Result<Builder<C>, Error> {
-        self.base_url.expose().clone_into(&mut builder.settings.base_url);
+        self.base_url.expose().clone_into(&mut builder.settings.base_urls.service);
+        for (name, url) in self.base_urls.unwrap_or_default() {
+            builder = builder.base_url(name, url.expose());
+        }
         builder = match (self.client_id, self.client_secret) {
             (Some(id), Some(secret)) => builder.client_credentials(id, secret),
             (None, None) => builder,

@@ -23,7 +23,7 @@ use crate::platform::{Runtime, Task};
 use crate::rate_limit::Rank;
 use crate::registry::{EndpointInfo, ListFormat, TimeUnit, ValueType};
 use crate::request::RequestTarget;
-use crate::send::{self, Body, Connection, Options, Outcome, Response};
+use crate::send::{self, Body, Connection, HostOutage, Options, Outcome, Response};
 use crate::values::Timestamp;
 use crate::values::wire::{IntoParam, ToWire};
 
@@ -77,7 +77,18 @@ impl Untyped {
 
     /// Checks the request against the catalogue.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        self.0.target.check()
+        self.0.target.check()?;
+        self.base_url().map(drop)
+    }
+
+    /// The base URL of the endpoint, or an error if it is not set.
+    pub(crate) fn base_url(&self) -> Result<&str, Error> {
+        self.connection().dispatcher.base_urls.of(self.endpoint())
+    }
+
+    /// The outage of the host of the endpoint.
+    pub(crate) fn outage(&self) -> &HostOutage {
+        self.connection().outages.of(self.endpoint())
     }
 
     /// The encoded path and query.

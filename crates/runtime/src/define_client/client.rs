@@ -30,6 +30,7 @@ macro_rules! __client {
             /// | variable | meaning |
             /// |---|---|
             #[doc = concat!("| `", $env, "_BASE_URL` | the base URL of the service; required |")]
+            #[doc = concat!("| `", $env, "_NAME_BASE_URL` | the base URL `name` of groups on another host, if the catalogue has one |")]
             #[doc = concat!("| `", $env, "_API_KEY` | the API key; required if the service has one |")]
             #[doc = concat!("| `", $env, "_CLIENT_ID`, `", $env, "_CLIENT_SECRET` | the credentials of the token flow; both or neither |")]
             pub fn from_env() -> ::std::result::Result<Self, $crate::Error> {

@@ -16,12 +16,12 @@ use crate::error::{Error, ErrorKind};
 use crate::platform::{sleep, timeout};
 use crate::rate_limit::{Permit, RateLimiter};
 use crate::registry::ServiceInfo;
+use crate::request::BaseUrls;
 use crate::transport::{Headers, HeadersNotifier, HttpRequest, HttpResponse, Transport};
 
-/// Sends requests: it owns the base URL, the rate limiter and the transport.
+/// Sends requests: it owns the base URLs, the rate limiter and the transport.
 pub(crate) struct Dispatcher {
-    /// The checked base URL, without a slash at its end.
-    pub(crate) base_url: String,
+    pub(crate) base_urls: BaseUrls,
     pub(crate) service: &'static ServiceInfo,
     pub(crate) rate_limiter: Arc<dyn RateLimiter>,
     pub(crate) transport: Arc<dyn Transport>,
@@ -64,16 +64,15 @@ impl Dispatcher {
         Ok(output)
     }
 
-    /// Creates the request for a path; a `POST` if it has a form.
+    /// Creates the request for a URL; a `POST` if it has a form.
     pub(crate) fn request(
         &self,
-        path: &str,
+        url: String,
         headers: Headers,
         form: Option<&str>,
         context: &RequestContext,
     ) -> HttpRequest {
         let timeout = context.policy.attempt_timeout.min(context.left());
-        let url = [&self.base_url, path].concat();
         HttpRequest { form: form.map(str::to_owned), ..HttpRequest::new(url, headers, timeout, self.max_body_bytes) }
     }
 

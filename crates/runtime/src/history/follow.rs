@@ -303,7 +303,7 @@ impl<T: Send + 'static> State<T> {
         match following.schedule.action(Instant::now(), estimate) {
             Action::Request(window) => {
                 // During an outage, the followers of a client take turns.
-                if let Some(outage) = self.request.connection().outage.admit() {
+                if let Some(outage) = self.request.outage().admit() {
                     return self.wait_for_others(outage);
                 }
                 let mut options = Options::new(window);
@@ -383,7 +383,7 @@ impl<T: Send + 'static> State<T> {
         if !error.is_retryable() {
             return Err(error);
         }
-        self.request.connection().outage.failed(&error);
+        self.request.outage().failed(&error);
         self.report(failure, error);
         Ok(())
     }

@@ -34,6 +34,8 @@ pub(super) struct RequestTemplate {
     pub(super) request: Untyped,
     /// The request without the params for range, page size and order; it identifies the request in a checkpoint.
     identity: String,
+    /// The base URL of the endpoint; it identifies the service in a checkpoint.
+    base_url: String,
     pub(super) info: &'static HistoryInfo,
     /// The time units of the params for the start and the end of a range.
     pub(super) units: [TimeUnit; 2],
@@ -79,7 +81,8 @@ impl RequestTemplate {
                 request = request.set(Cow::Borrowed(name), Some(oldest_first.to_owned()));
             }
         }
-        let template = Self { request, identity, info, units, grid, page_size, outside };
+        let base_url = request.base_url()?.to_owned();
+        let template = Self { request, identity, base_url, info, units, grid, page_size, outside };
         let now = Timestamp::now();
         template.request(Span { from: now, to: now }).check()?;
         Ok(template)
@@ -115,7 +118,7 @@ impl RequestTemplate {
     /// Creates the checkpoint at the beginning of a range.
     pub(super) fn checkpoint(&self, range: Span) -> Checkpoint {
         Checkpoint {
-            host: self.request.connection().dispatcher.base_url.clone(),
+            host: self.base_url.clone(),
             request: self.identity.clone(),
             range,
             next: range.from,
@@ -128,10 +131,9 @@ impl RequestTemplate {
 
     /// Returns the checkpoint, or an error if it belongs to another request or host.
     pub(super) fn resumed<'c>(&self, checkpoint: &'c Checkpoint) -> Result<&'c Checkpoint, Error> {
-        let own_host = &self.request.connection().dispatcher.base_url;
         self.require_same("request", &self.identity, &checkpoint.request, "use its request")?;
         let moved = "if the service has moved, change the checkpoint with `Checkpoint::with_base_url`";
-        self.require_same("host", own_host, &checkpoint.host, moved)?;
+        self.require_same("host", &self.base_url, &checkpoint.host, moved)?;
         Ok(checkpoint)
     }
 

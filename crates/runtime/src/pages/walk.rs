@@ -151,7 +151,7 @@ impl PageWalk {
                 let current = request.path_and_query();
                 let path = current.split('?').next().unwrap_or_default();
                 let key_param = connection.service.api_key_query;
-                let link = link::path_and_query(&link, &connection.dispatcher.base_url, path, key_param)?;
+                let link = link::path_and_query(&link, request.base_url()?, path, key_param)?;
                 Ok(Some(request.clone().linked(link)))
             }
             NextPage::Offset { param, .. } => self.count(request, param, self.records, records, facts.body),

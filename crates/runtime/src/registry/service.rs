@@ -22,6 +22,8 @@ entry! {
         pub env_prefix: &'static str = "",
         /// Required ending of every base URL, for example `/v2`; empty if any ending is allowed.
         pub base_url_suffix: &'static str = "",
+        /// The base URLs of groups on other hosts; empty if all groups have the base URL of the service.
+        pub base_urls: &'static [BaseUrlInfo] = &[],
         /// The unit of timestamps on the wire, unless a field or param declares another unit.
         pub time_unit: TimeUnit = TimeUnit::Seconds,
         /// The request header that carries the API key, if the service uses one.
@@ -60,11 +62,41 @@ impl ServiceInfo {
         self.api_key_header.is_some() || self.api_key_query.is_some()
     }
 
+    /// Returns the base URL of an endpoint whose group is on another host; `None` if the endpoint has the base URL of the
+    /// service.
+    pub fn base_url_of(&self, endpoint: &EndpointInfo) -> Option<&'static BaseUrlInfo> {
+        self.base_urls.iter().find(|info| info.has(endpoint))
+    }
+
     /// Returns the value of the header that carries the API key `key`.
     #[doc(hidden)]
     pub fn api_key_value(&self, key: &str) -> String {
         let key = if self.api_key_basic { BASE64_STANDARD.encode(key) } else { key.to_owned() };
         format!("{}{key}", self.api_key_prefix)
+    }
+}
+
+/// The base URL of groups whose endpoints are on another host than those of the other groups. The host is a setting of the
+/// client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BaseUrlInfo {
+    /// The name of the setting, for example `futures`.
+    pub name: &'static str,
+    /// Required ending of the base URL; empty if any ending is allowed.
+    pub suffix: &'static str,
+    /// The `ident` of each group.
+    pub groups: &'static [&'static str],
+}
+
+impl BaseUrlInfo {
+    /// Returns the environment variable that `Client::from_env` reads, for example `MARKET_FUTURES_BASE_URL`.
+    pub fn variable(&self, service: &ServiceInfo) -> String {
+        format!("{}_{}_BASE_URL", service.env_prefix, self.name.to_ascii_uppercase())
+    }
+
+    /// `true` if the endpoint is in one of the groups.
+    pub(crate) fn has(&self, endpoint: &EndpointInfo) -> bool {
+        self.groups.contains(&endpoint.group)
     }
 }
 

@@ -106,8 +106,8 @@ pub(crate) fn has_dot_segment(path: &str) -> bool {
 }
 
 /// Checks a base URL, which must end in `suffix`, and returns it without surrounding white space and without a slash at
-/// its end.
-pub(crate) fn base_url(text: &str, suffix: &str, allow_http: bool) -> Result<String, Error> {
+/// its end. An error begins with `what`.
+pub(crate) fn base_url(what: &str, text: &str, suffix: &str, allow_http: bool) -> Result<String, Error> {
     let text = text.trim();
     let url = text.strip_suffix('/').unwrap_or(text);
     let Some(problem) = problem(url, suffix, allow_http) else { return Ok(url.to_owned()) };
@@ -115,7 +115,7 @@ pub(crate) fn base_url(text: &str, suffix: &str, allow_http: bool) -> Result<Str
     if let Some(url) = without_secrets(text) {
         shown = format!(" {url:?}");
     }
-    Err(Error::build(format!("the base URL{shown} {problem}")).with_hint(format!("expected `https://host{suffix}`")))
+    Err(Error::build(format!("{what}{shown} {problem}")).with_hint(format!("expected `https://host{suffix}`")))
 }
 
 /// A URL for a message; `None` if it may contain a password or a key: before an `@`, or anywhere in a text that
@@ -258,7 +258,7 @@ mod base_url_tests {
             ("http://[::1]:8700/v2", "http://[::1]:8700/v2"),
         ];
         for (text, expected) in table {
-            assert_eq!(base_url(text, "/v2", false).ok().as_deref(), Some(expected), "{text}");
+            assert_eq!(base_url("the base URL", text, "/v2", false).ok().as_deref(), Some(expected), "{text}");
         }
     }
 
@@ -292,7 +292,7 @@ mod base_url_tests {
             ("ftp://example.com/v2", "has neither the scheme `https` nor `http`"),
         ];
         for (text, expected) in table {
-            let error = base_url(text, "/v2", false).unwrap_err().to_string();
+            let error = base_url("the base URL", text, "/v2", false).unwrap_err().to_string();
             assert!(error.starts_with("the base URL "), "{error}");
             assert!(error.ends_with(&format!(" {expected}; expected `https://host/v2`")), "{error}");
             assert!(!error.contains("hunter2") && !error.contains("key"), "{error}");
@@ -311,7 +311,7 @@ mod base_url_tests {
             ("aGVsbG8/d29ybGQ", ""),
             ("", ""),
         ] {
-            let error = base_url(text, "/v2", false).unwrap_err().to_string();
+            let error = base_url("the base URL", text, "/v2", false).unwrap_err().to_string();
             let after = error.strip_prefix("the base URL").unwrap();
             assert!(after.starts_with(&format!("{shown} ")) && (!shown.is_empty() || !after.contains('"')), "{error}");
         }
@@ -320,10 +320,10 @@ mod base_url_tests {
     #[test]
     fn any_suffix_and_http_are_accepted_if_allowed() {
         for text in ["http://example.com", "http://example.com/", "http://example.com/api"] {
-            assert!(base_url(text, "", true).is_ok(), "{text}");
+            assert!(base_url("the base URL", text, "", true).is_ok(), "{text}");
         }
         for text in ["http://example.com//", "http://example.com/api//"] {
-            assert!(base_url(text, "", true).is_err(), "{text}");
+            assert!(base_url("the base URL", text, "", true).is_err(), "{text}");
         }
     }
 }

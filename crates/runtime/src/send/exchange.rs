@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::host_outage::HostOutage;
+use super::host_outage::HostOutages;
 use super::rejection_hints::with_hints;
 use super::sent_fields::SentFields;
 use super::service_clock::ServiceClock;
@@ -33,8 +33,8 @@ pub(crate) struct Connection {
     pub(crate) observers: Observers,
     pub(crate) clock: ServiceClock,
     pub(crate) sent_fields: SentFields,
-    /// An outage that all followers of the client share.
-    pub(crate) outage: HostOutage,
+    /// The outages that all followers of the client share.
+    pub(crate) outages: HostOutages,
     /// The timeouts and retry rules of requests that set none.
     pub(crate) policy: Policy,
 }
@@ -169,7 +169,7 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
     match success.await {
         Ok(response) => {
             context.succeeded(response.status, response.body.len());
-            connection.outage.responded();
+            connection.outages.of(target.endpoint).responded();
             let (date, age) = (response.headers.get("date"), response.headers.get("age"));
             let date = date.and_then(|date| httpdate::parse_http_date(date.trim()).ok()).map(Timestamp::from);
             let age = age.and_then(|age| age.trim().parse().ok()).map_or(Duration::ZERO, Duration::from_secs);
@@ -200,12 +200,13 @@ async fn success(
 ) -> Result<HttpResponse, Error> {
     target.check()?;
     connection.credentials.check_params(target)?;
-    let (path_and_query, headers) = (target.path_and_query(), options.headers()?);
+    let url = [connection.dispatcher.base_urls.of(target.endpoint)?, &target.path_and_query()].concat();
+    let headers = options.headers()?;
     connection.credentials.check(headers)?;
     let (service, retries) = (connection.service, &connection.dispatcher.retries);
     let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
     loop {
-        let outcome = authorized(connection, &path_and_query, headers, context).await;
+        let outcome = authorized(connection, &url, headers, context).await;
         let outcome = outcome.and_then(|response| {
             if is_series && error_body::means_no_data(&response, &service.error_body) {
                 return Ok(response);
@@ -234,15 +235,15 @@ async fn success(
 /// Sends the request, and sends it once more if its token was rejected and another token may be accepted.
 async fn authorized(
     connection: &Connection,
-    path_and_query: &str,
+    url: &str,
     headers: &Headers,
     context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
-    let path = path_and_query.split('?').next().unwrap_or_default();
-    let mut sent = attempt(connection, path_and_query, headers, context).await?;
+    let path = url.split('?').next().unwrap_or_default();
+    let mut sent = attempt(connection, url, headers, context).await?;
     // The key may have been replaced while the request was in flight.
     if sent.response.status == 401 && connection.credentials.has_replaced(sent.key.as_ref()) {
-        sent = attempt(connection, path_and_query, headers, context).await?;
+        sent = attempt(connection, url, headers, context).await?;
     }
     let Sent { token, response, .. } = sent;
     let Some((flow, token)) = connection.credentials.flow.as_ref().zip(token) else { return Ok(response) };
@@ -256,7 +257,7 @@ async fn authorized(
     if !flow.cache().reject(&token, path) {
         return Ok(response);
     }
-    let Sent { response, .. } = attempt(connection, path_and_query, headers, context).await?;
+    let Sent { response, .. } = attempt(connection, url, headers, context).await?;
     if response.status == 401 {
         flow.cache().reject_again(path);
     }
@@ -278,7 +279,7 @@ struct Sent {
 /// not checked again: if every wait were longer than the lifetime of a token, the request would never be sent.
 async fn attempt(
     connection: &Connection,
-    path_and_query: &str,
+    url: &str,
     headers: &Headers,
     context: &mut RequestContext,
 ) -> Result<Sent, Error> {
@@ -298,8 +299,8 @@ async fn attempt(
     let mut all_headers = credentials.headers(token.as_ref(), key.as_ref())?;
     // A header of the request replaces the client's header of the same name.
     all_headers.extend(headers);
-    let path_with_key = credentials.path_with_key(path_and_query, key.as_ref());
-    let request = dispatcher.request(&path_with_key, all_headers, None, context);
+    let url_with_key = credentials.url_with_key(url, key.as_ref());
+    let request = dispatcher.request(url_with_key, all_headers, None, context);
     let response = dispatcher.send(request, permit, context).await?;
     Ok(Sent { token, key, response })
 }

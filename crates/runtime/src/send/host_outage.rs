@@ -1,13 +1,14 @@
-//! An outage of the service that all followers of a client share.
+//! An outage of a host that all followers of a client share.
 //!
-//! If the service fails for one follower, it probably fails for all of them. One follower at a time then finds out whether
-//! the service responds again, after pauses that grow with the length of the outage. Any response ends the outage.
+//! If the host fails for one follower, it probably fails for all whose endpoints are on it. One follower at a time then finds out whether
+//! the host responds again, after pauses that grow with the length of the outage. Any response ends the outage.
 
 use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::error::Error;
 use crate::platform::{Instant, lock};
+use crate::registry::{EndpointInfo, ServiceInfo};
 
 /// The pause after a failure is as long as the outage so far, but at most this long, or a thirtieth of the outage if that
 /// is longer.
@@ -18,7 +19,29 @@ const DIVISOR: u32 = 30;
 const MIN_PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_secs(60);
 
-/// The outage of the service, if there is one.
+/// The outages of the hosts of a service.
+pub(crate) struct HostOutages {
+    service: &'static ServiceInfo,
+    /// The outage of the host of the base URL.
+    own: HostOutage,
+    /// The outages of the hosts of groups, in the order of the base URLs of the service.
+    of_groups: Vec<HostOutage>,
+}
+
+impl HostOutages {
+    pub(crate) fn new(service: &'static ServiceInfo) -> Self {
+        let of_groups = service.base_urls.iter().map(|_| HostOutage::default()).collect();
+        Self { service, own: HostOutage::default(), of_groups }
+    }
+
+    /// The outage of the host of an endpoint.
+    pub(crate) fn of(&self, endpoint: &EndpointInfo) -> &HostOutage {
+        let index = self.service.base_urls.iter().position(|info| info.has(endpoint));
+        index.and_then(|index| self.of_groups.get(index)).unwrap_or(&self.own)
+    }
+}
+
+/// The outage of a host, if there is one.
 #[derive(Default)]
 pub(crate) struct HostOutage(Mutex<Option<Outage>>);
 
@@ -73,7 +96,7 @@ impl HostOutage {
         *outage = Some(present);
     }
 
-    /// Notes that the service responded.
+    /// Notes that the host responded.
     pub(crate) fn responded(&self) {
         *lock(&self.0) = None;
     }

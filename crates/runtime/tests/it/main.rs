@@ -7,6 +7,7 @@ extern crate generated_client_runtime as runtime;
 
 mod alone;
 mod bad_records;
+mod base_urls;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod bot;

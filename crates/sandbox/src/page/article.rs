@@ -5,14 +5,14 @@ use runtime::registry::{BodyInfo, EndpointInfo, Registry};
 
 use super::code_spans::code_spans;
 use super::control::control;
-use crate::paths::{full, sent_path};
+use crate::paths::{full_of, sent_path};
 
 pub(super) fn article(registry: Registry, endpoint: &EndpointInfo) -> Markup {
     html! {
         article #(endpoint) aria-labelledby={ (endpoint) "-name" } {
             h3 id={ (endpoint) "-name" } tabindex="-1" { (endpoint.name) }
             @if let Some(path) = endpoint.path {
-                p.path { code { "GET " (full(registry, path)) } " " small.evidence { (endpoint.evidence) } }
+                p.path { code { "GET " (full_of(registry, endpoint, path)) } " " small.evidence { (endpoint.evidence) } }
             } @else {
                 p.path { strong { "Known by name only" } ": its path is unknown, so it cannot be called." }
             }
@@ -30,7 +30,7 @@ fn form(registry: Registry, endpoint: &EndpointInfo, path: &str) -> Markup {
     };
     let params = endpoint.params().map(|param| control(endpoint, param)).collect::<Vec<_>>();
     html! {
-        form novalidate data-path=(full(registry, path)) data-list=[list] data-time=[time] {
+        form novalidate data-path=(full_of(registry, endpoint, path)) data-list=[list] data-time=[time] {
             h4 { "Params" }
             @if endpoint.param_lists.is_none() { p.note { "Not known." } }
             @else if params.is_empty() { p.note { "None." } }
