@@ -130,7 +130,7 @@ mod tests {
         for (name, url, expected) in [
             ("broker", "https://broker.test", "the base URL of `broker` \"https://broker.test\" must end in `/v1`"),
             ("broker", "http://broker.test/v1", "is not encrypted"),
-            ("broker", "", "the base URL of `broker` is not absolute"),
+            ("broker", "", "the base URL of `broker` is not a URL"),
             ("brokers", "https://broker.test/v1", "no group has the base URL `brokers`; known names: `broker`"),
         ] {
             let error = check(&[(name, url)]).err().unwrap_or_default();

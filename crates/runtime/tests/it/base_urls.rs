@@ -37,6 +37,7 @@ static HISTORY: HistoryInfo = HistoryInfo {
     anchor: None,
     oldest: None,
     time_is_end: false,
+    includes_start: false,
     sort: None,
     evidence: Evidence::Documented,
 };
