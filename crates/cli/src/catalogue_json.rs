@@ -30,6 +30,7 @@ pub(crate) fn summary(endpoint: &EndpointInfo) -> Value {
 /// An endpoint with all facts; `params` and `fields` are null if they are unknown.
 pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
     let mut all = summary(endpoint);
+    all["base_url_variable"] = base_url_variable(endpoint).into();
     all["aliases"] = endpoint.aliases.into();
     all["notes"] = endpoint.notes.into();
     all["weight"] = endpoint.weight.into();
@@ -38,6 +39,14 @@ pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
     all["fields"] = fields(endpoint);
     all["errors"] = service().errors.iter().map(status).collect();
     all
+}
+
+/// The environment variable with the base URL of an endpoint.
+fn base_url_variable(endpoint: &EndpointInfo) -> String {
+    match service().base_url_of(endpoint) {
+        Some(base_url) => base_url.variable(service()),
+        None => format!("{}_BASE_URL", service().env_prefix),
+    }
 }
 
 /// The params; null if they are unknown.

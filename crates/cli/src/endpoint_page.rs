@@ -68,13 +68,15 @@ fn fact_rows(endpoint: &EndpointInfo) -> Vec<[String; 2]> {
         Some(_) => "only from Rust: its records have no interval, which `backfill` and `poll` need",
         None => "none",
     };
-    vec![
-        ["name".to_owned(), endpoint.to_string()],
-        ["path".to_owned(), path],
-        ["source".to_owned(), source],
-        ["response".to_owned(), response(&endpoint.body)],
-        ["history".to_owned(), history.to_owned()],
-    ]
+    let mut rows = vec![["name".to_owned(), endpoint.to_string()], ["path".to_owned(), path]];
+    if let Some(base_url) = service().base_url_of(endpoint) {
+        let variable = base_url.variable(service());
+        rows.push(["host".to_owned(), format!("another one, whose base URL is in {variable}")]);
+    }
+    rows.push(["source".to_owned(), source]);
+    rows.push(["response".to_owned(), response(&endpoint.body)]);
+    rows.push(["history".to_owned(), history.to_owned()]);
+    rows
 }
 
 fn response(body: &BodyInfo) -> String {

@@ -225,7 +225,7 @@ impl From<Error> for Failure {
 
 fn exit_kind(error: &Error) -> ExitKind {
     match error.kind() {
-        _ if error.is_auth() => ExitKind::Credentials,
+        _ if error.is_auth() || error.is_missing_setting() => ExitKind::Credentials,
         _ if error.is_local() => ExitKind::Machine,
         // The service itself was not reached.
         ErrorKind::Status if error.is_page() => ExitKind::Service,

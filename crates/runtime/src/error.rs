@@ -53,6 +53,8 @@ struct ErrorFacts {
     timeout: bool,
     /// True if a limit of this machine caused the failure.
     local: bool,
+    /// True if the client lacks a setting that the request needs.
+    missing_setting: bool,
     /// True if the response is an HTML page.
     page: bool,
     again: Again,
@@ -218,6 +220,11 @@ impl Error {
     /// Returns whether a limit of this machine caused the failure: no file descriptor was free.
     pub fn is_local(&self) -> bool {
         self.0.facts.local
+    }
+
+    /// Returns whether the client lacks a setting that the request needs: the base URL of a group on another host.
+    pub fn is_missing_setting(&self) -> bool {
+        self.0.facts.missing_setting
     }
 
     /// Returns whether the request timed out.

@@ -11,7 +11,7 @@ use super::description_reader::DescriptionReader;
 use super::tree::{items, text, text_or_empty};
 use crate::rust_names::module_name;
 
-impl DescriptionReader<'_> {
+impl<'d> DescriptionReader<'d> {
     /// The module of an endpoint. A group that is not in the draft yet is added.
     pub(super) fn group(&mut self, operation: &Value, path: &str) -> String {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
@@ -35,8 +35,7 @@ impl DescriptionReader<'_> {
     }
 
     fn new_group(&mut self, wanted_title: &str, module: &str) -> Group {
-        let tag = self.tag(wanted_title, module).cloned().unwrap_or_default();
-        let tag = &tag;
+        let tag = self.tag(wanted_title, module).unwrap_or(&Value::Null);
         let base_url = self.exported_base_url(tag, &format!("the tag `{wanted_title}`"));
         let name = text(tag, "name").unwrap_or(wanted_title);
         let mut title = match text(tag, "x-displayName") {
@@ -53,7 +52,7 @@ impl DescriptionReader<'_> {
     }
 
     /// The description of a tag.
-    fn tag(&self, title: &str, module: &str) -> Option<&Value> {
+    fn tag(&self, title: &str, module: &str) -> Option<&'d Value> {
         for tag in items(&self.document.root, "tags") {
             if let Some(name) = text(tag, "name")
                 && (name == title || module_name(name) == module)

@@ -3,6 +3,8 @@
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
+mod several_hosts;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

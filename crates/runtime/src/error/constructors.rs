@@ -95,6 +95,11 @@ impl Error {
         self.with(|facts| facts.local = true)
     }
 
+    /// Marks the error as caused by a setting that the client lacks.
+    pub(crate) fn of_missing_setting(self) -> Self {
+        self.with(|facts| facts.missing_setting = true)
+    }
+
     /// Marks the response as an HTML page, whose body the text of the error does not quote.
     pub(crate) fn of_page(self) -> Self {
         self.with(|facts| facts.page = true)

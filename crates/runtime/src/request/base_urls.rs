@@ -62,7 +62,7 @@ impl BaseUrls {
         let variable = info.variable(self.info);
         let in_program = format!("`base_url(\"{name}\", …)` of the builder");
         let hint = format!("set {variable}, or `{name}` below `base_urls` in a settings file, or call {in_program}");
-        Error::build(message).with_hint(hint)
+        Error::build(message).with_hint(hint).of_missing_setting()
     }
 }
 

@@ -1,7 +1,8 @@
 //! An outage of a host that all followers of a client share.
 //!
-//! If the host fails for one follower, it probably fails for all whose endpoints are on it. One follower at a time then finds out whether
-//! the host responds again, after pauses that grow with the length of the outage. Any response ends the outage.
+//! If the host fails for one follower, it probably fails for all whose endpoints are on it. One follower at a time then
+//! finds out whether the host responds again, after pauses that grow with the length of the outage. Any response ends the
+//! outage.
 
 use std::sync::Mutex;
 use std::time::Duration;

@@ -144,6 +144,7 @@ async fn a_request_without_its_base_url_is_not_sent() {
     let client = hosts.builder().client_credentials("id", "secret").build().unwrap();
     let error = client.endpoint(&ORDERS).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Builder);
+    assert!(error.is_missing_setting());
     assert!(error.to_string().contains("set INVENTED_BROKER_BASE_URL"), "{error}");
     let range = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(7200);
     let error = client.endpoint(&ORDERS).history(range).collect().await.unwrap_err();
