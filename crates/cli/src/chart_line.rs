@@ -2,12 +2,17 @@
 
 use std::time::Duration;
 
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 
 use crate::failure::{Failure, Result};
 
 /// Maximum number of lines in a panel, which colours with styles, or letters, can distinguish.
 pub(crate) const MAX_LINES: usize = 26;
+
+/// The distance between two records of a line; zero without a regular step, so that no record is missing between them.
+pub(crate) fn distance(interval: Interval) -> Duration {
+    if interval.has_steps() { interval.longest() } else { Duration::ZERO }
+}
 
 /// Unix seconds and value.
 pub(crate) type Point = (f64, f64);

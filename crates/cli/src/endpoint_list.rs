@@ -16,7 +16,7 @@ pub(crate) type Found = (&'static GroupInfo, Endpoint);
 pub(crate) fn found(words: &[String], only_with_history: bool) -> Vec<Found> {
     let mut found = Vec::new();
     for (group, endpoint) in endpoint_names::all() {
-        if (endpoint_names::has_table(endpoint) || !only_with_history) && has_words(group, endpoint, words) {
+        if (endpoint_names::history(endpoint).is_some() || !only_with_history) && has_words(group, endpoint, words) {
             found.push((group, endpoint));
         }
     }

@@ -26,12 +26,6 @@ pub(crate) fn history(endpoint: &EndpointInfo) -> Option<&'static HistoryInfo> {
     endpoint.history(service())
 }
 
-/// `true` if the records of an endpoint can be kept in a table. A table needs the interval between records, which
-/// events do not have.
-pub(crate) fn has_table(endpoint: &EndpointInfo) -> bool {
-    history(endpoint).is_some_and(HistoryInfo::has_interval)
-}
-
 #[cfg(test)]
 pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
     with_path().filter(|endpoint| history(endpoint).is_some())

@@ -64,8 +64,8 @@ fn fact_rows(endpoint: &EndpointInfo) -> Vec<[String; 2]> {
         None => format!("name only, {}", endpoint.evidence),
     };
     let history = match endpoint_names::history(endpoint) {
-        Some(_) if endpoint_names::has_table(endpoint) => "yes, with `backfill` and `poll`",
-        Some(_) => "only from Rust: its records have no interval, which `backfill` and `poll` need",
+        Some(info) if info.has_interval() => "yes, with `backfill` and `poll`",
+        Some(_) => "yes, with `backfill` and `poll`; its records have no regular step, so gaps are not judged",
         None => "none",
     };
     let mut rows = vec![["name".to_owned(), endpoint.to_string()], ["path".to_owned(), path]];
@@ -208,7 +208,7 @@ mod tests {
         let events = EndpointInfo::new("sky", "strikes", "Strikes").body(body).accepts(&[PARAMS]);
         let events = events.history_source(HistorySource::Endpoint(&STRIKES));
         let page = page(&events, 200);
-        assert!(page.contains("history   only from Rust"), "{page}");
+        assert!(page.contains("its records have no regular step"), "{page}");
         assert!(page.contains("--from  ") && page.contains("Sent as `after`."), "{page}");
         assert!(page.contains("Example: 1735689600 (2025-01-01 00:00)."), "{page}");
     }

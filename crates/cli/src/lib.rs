@@ -43,6 +43,7 @@ mod examples;
 mod find_endpoint;
 mod future_records;
 mod metrics_file;
+mod new_records;
 mod param_keys;
 mod param_values;
 mod shared_rate_limit;

@@ -26,9 +26,11 @@ pub(crate) fn announced(plan: &BackfillPlan) -> String {
     if plan.requests() == 0 {
         return text + ": no request needed";
     }
-    let records = counted(plan.records(), "record");
     let requests = counted(plan.requests(), "request");
-    text.push_str(&format!(": up to {records} in {requests}"));
+    match plan.records() {
+        Some(records) => text.push_str(&format!(": up to {} in {requests}", counted(records, "record"))),
+        None => text.push_str(&format!(": at least {requests}, because the records have no regular step")),
+    }
     if let Some(time) = plan.min_duration
         && time >= Duration::from_secs(1)
     {

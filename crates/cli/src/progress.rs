@@ -3,16 +3,18 @@
 //! The bar is drawn only on a terminal. Without a terminal, the progress is printed as a line every ten seconds.
 
 use std::io::IsTerminal;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use runtime::Timestamp;
 use runtime::history::Progress;
+use runtime::{Interval, Timestamp};
 use serde_json::json;
 
 use crate::log::Log;
 use crate::table::readable;
+use crate::time_arg;
 
 /// Interval of the progress lines if no bar is drawn.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -175,6 +177,12 @@ pub(crate) fn print_first(lines: &[String], rest: &str, print: impl Fn(&str)) {
     if lines.len() > MAX_LISTED {
         print(&format!("and {} more {rest}", lines.len() - MAX_LISTED));
     }
+}
+
+/// Formats the number of records that ranges can have; without a regular step, the number of ranges.
+pub(crate) fn counted_steps(ranges: &[Range<Timestamp>], interval: Interval) -> String {
+    let what = if interval.has_steps() { "record" } else { "range" };
+    counted(time_arg::steps(ranges, interval), what)
 }
 
 /// Formats a count with its unit, for example `1 request` or `1,000 requests`.

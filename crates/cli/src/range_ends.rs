@@ -24,6 +24,7 @@ pub(crate) struct SeriesEnds<'a> {
     pub(crate) first: Timestamp,
     /// The end of the interval of the last record.
     pub(crate) end: Timestamp,
+    /// The interval of the records; without a regular step, their mean distance.
     pub(crate) interval: Interval,
     /// The number of intervals between the first record and the request; `None` if no earlier ones were requested.
     pub(crate) first_age: Option<u64>,

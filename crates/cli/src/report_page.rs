@@ -7,11 +7,11 @@ use askama::Template;
 use dataset::{FieldQuality, Quality, SeriesNumbers, SeriesQuality, SeriesStatus};
 
 use crate::chart_drawing::{COLOURS, brief};
-use crate::chart_line::Line;
+use crate::chart_line::{Line, distance};
 use crate::failure::{Failure, Result};
 use crate::marks;
 use crate::program::program;
-use crate::progress::counted;
+use crate::progress::{counted, counted_steps};
 use crate::quality_report::{steps, totals};
 use crate::series_label::label_of;
 use crate::stored_target::StoredTarget;
@@ -167,6 +167,9 @@ fn extent(series: &SeriesQuality) -> String {
 /// A sentence for each of the first gaps, for the others, and for what was not fetched.
 fn gaps(series: &SeriesStatus) -> Vec<String> {
     let mut sentences = Vec::new();
+    if !series.interval.has_steps() {
+        sentences.push("no regular step, so gaps are not judged".to_owned());
+    }
     for gap in series.gaps.iter().take(MAX_GAPS) {
         let missing = steps(series, std::slice::from_ref(gap));
         sentences.push(format!("{} missing {}", counted(missing, "record"), time_arg::span(gap)));
@@ -180,7 +183,7 @@ fn gaps(series: &SeriesStatus) -> Vec<String> {
     }
     for (ranges, what) in [(&series.unrequested, "never requested"), (&series.unfetched, "never fetched")] {
         if !ranges.is_empty() {
-            sentences.push(format!("{} {what}", counted(steps(series, ranges), "record")));
+            sentences.push(format!("{} {what}", counted_steps(ranges, series.interval)));
         }
     }
     sentences
@@ -217,7 +220,7 @@ fn chart_paths(series: &SeriesStatus, of_labels: &[SeriesNumbers]) -> Vec<ChartP
     let mut lines = Vec::new();
     for numbers in of_labels {
         let points = numbers.times.iter().copied().zip(numbers.values.iter().copied());
-        lines.push(Line::new(numbers.label.clone(), points, series.interval.longest()));
+        lines.push(Line::new(numbers.label.clone(), points, distance(series.interval)));
     }
     let scale = Scale::of(&lines);
     let mut paths = Vec::new();

@@ -11,7 +11,7 @@ use crate::catalogue_json;
 use crate::endpoint_names::full_name;
 use crate::file_notes::Note;
 use crate::marks;
-use crate::progress::counted;
+use crate::progress::counted_steps;
 use crate::range_ends::SeriesEnds;
 use crate::requested_series::RequestedSeries;
 use crate::table::readable;
@@ -42,7 +42,7 @@ impl<'r> SeriesOutcome<'r> {
         if self.report.is_retired {
             return None;
         }
-        let count = counted(time_arg::steps(ranges, self.report.interval), "record");
+        let count = counted_steps(ranges, self.report.interval);
         let text = readable(&format!("{}: {count} {what}", self.label));
         time_arg::absent(&text, ranges.iter(), self.range.end)
     }
@@ -86,7 +86,7 @@ impl<'r> SeriesOutcome<'r> {
             "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
             "out_of_range": report.out_of_range, "lost_rows": marks::lost_times(&report.path, lost_rows),
             "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested),
-            "files": report.files, "spacing": report.spacing, "error": error,
+            "has_step": report.interval.has_steps(), "files": report.files, "spacing": report.spacing, "error": error,
             "notes": self.notes(notes, is_complete),
         });
         let mut object = catalogue_json::series(self.series);

@@ -193,6 +193,20 @@ pub(crate) fn unrequested(status: &Status) -> Option<String> {
     part_of(status, "requested", |series| &series.unrequested, is_continued)
 }
 
+/// Says of which series gaps are not judged; `None` if there is none.
+pub(crate) fn without_step<'s>(all: impl IntoIterator<Item = &'s SeriesStatus>) -> Option<String> {
+    let mut labels = Vec::new();
+    for series in all {
+        if !series.interval.has_steps() {
+            labels.push(label_of(series));
+        }
+    }
+    if labels.is_empty() {
+        return None;
+    }
+    Some(format!("gaps are not judged, because the records have no regular step: {}", listed(&labels)))
+}
+
 /// Whether runs request more of a series.
 fn is_continued(series: &SeriesStatus) -> bool {
     series.rejected.is_none() && !series.is_retired

@@ -102,7 +102,10 @@ fn series_object(series: &SeriesStatus, now: Timestamp) -> Value {
     for (label, last) in &series.last_seen {
         last_seen.insert(label, last.to_string());
     }
-    let is_up_to_date = series.behind(now) == Some(0) && series.last <= Some(now) && series.unfetched.is_empty();
+    let is_complete = series.last <= Some(now) && series.unfetched.is_empty();
+    // Without a regular step, nobody knows whether a newer record exists.
+    let is_up_to_date =
+        if series.interval.has_steps() { Some(series.behind(now) == Some(0) && is_complete) } else { None };
     json!({
         "path": series.path, "endpoint": series.endpoint(), "params": params, "files": series.files,
         "records": series.rows, "first": time_arg::exact(series.first), "last": time_arg::exact(series.last),
@@ -114,7 +117,7 @@ fn series_object(series: &SeriesStatus, now: Timestamp) -> Value {
         "account": series.account,
         "asked": series.asked.as_ref().map(|asked| [asked.start.to_string(), asked.end.to_string()]),
         "empty": time_arg::pairs(&series.empty), "last_seen": last_seen, "first_age": series.first_age,
-        "first_moves": series.first_moves, "spacing": series.spacing,
+        "first_moves": series.first_moves, "spacing": series.spacing, "has_step": series.interval.has_steps(),
     })
 }
 

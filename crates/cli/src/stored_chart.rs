@@ -7,7 +7,7 @@ use runtime::Timestamp;
 
 use crate::chart_data::{RECORDS, default_field, unknown_field};
 use crate::chart_drawing::{Panel, share_scales};
-use crate::chart_line::{Line, check_lines, line_label};
+use crate::chart_line::{Line, check_lines, distance, line_label};
 use crate::failure::Result;
 use crate::series_label::label_of;
 
@@ -46,6 +46,16 @@ pub(crate) async fn panels(
     }
     share_scales(&mut all.panels);
     Ok(all)
+}
+
+/// The time of the first of the last records of a series, which are drawn by default.
+fn first_of_last(status: &SeriesStatus, times: &[Timestamp], to: Timestamp) -> Timestamp {
+    let last = status.last.unwrap_or(to);
+    if status.interval.has_steps() {
+        return last - (RECORDS - 1) * status.interval.longest();
+    }
+    let count = usize::try_from(RECORDS).unwrap_or(usize::MAX);
+    times.get(times.len().saturating_sub(count)).copied().unwrap_or(last)
 }
 
 impl StoredPanels {
@@ -88,9 +98,8 @@ impl StoredPanels {
         check_lines(numbers.series.len())?;
         for numbers in numbers.series {
             let Some(status) = known.get(numbers.path.as_str()) else { continue };
-            let step = status.interval.longest();
-            let last = status.last.unwrap_or(range.to);
-            let from = range.from.unwrap_or_else(|| last - (RECORDS - 1) * step);
+            let step = distance(status.interval);
+            let from = range.from.unwrap_or_else(|| first_of_last(status, &numbers.times, range.to));
             let all = numbers.times.into_iter().zip(numbers.values);
             let points = all.filter(|(time, _)| (from..range.to).contains(time));
             lines.push(Line::new(line_label(label_of(status), &numbers.label), points, step));

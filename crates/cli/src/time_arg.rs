@@ -154,9 +154,11 @@ pub(crate) fn argument(time: Timestamp) -> String {
     text.strip_suffix(" 00:00").map_or_else(|| text.replace(' ', "T"), str::to_owned)
 }
 
-/// The sum of the intervals that each range overlaps. An interval that two ranges overlap counts twice.
+/// The sum of the intervals that each range overlaps. An interval that two ranges overlap counts twice. Without a regular
+/// step, the number of ranges.
 pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, interval: Interval) -> u64 {
-    ranges.into_iter().map(|range| interval.count(range)).sum()
+    let of_range = |range| if interval.has_steps() { interval.count(range) } else { 1 };
+    ranges.into_iter().map(of_range).sum()
 }
 
 /// Rejects a range that ends before its start.

@@ -157,6 +157,12 @@ impl Table {
             }
         }
         self.state.series = series;
+        for section in self.journal.iter().flat_map(|file| &file.state.sections) {
+            if !section.rows.interval.has_steps() {
+                let fetched = section.fetched.intersection(&section.rows.present);
+                self.state.marks.note_fetched(&section.path, &fetched);
+            }
+        }
         for path in removed {
             self.state.marks.remove_series(path);
         }

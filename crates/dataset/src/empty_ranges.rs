@@ -119,6 +119,11 @@ impl EmptyRanges {
         ranges
     }
 
+    /// Removes the ranges that are between two times.
+    pub(crate) fn forget_within(&mut self, ends: &Range<Timestamp>) {
+        self.0.retain(|known| known.from < ends.start || ends.end < known.to);
+    }
+
     /// Returns the pages to request at a time, of ranges before the first record or after the last, whose range is
     /// `ends`. If the range of the job `is_recent`, the range before the first record is also requested every seven days.
     pub(crate) fn probes(

@@ -41,14 +41,31 @@ pub(crate) struct LostMark {
 }
 
 impl Marks {
-    /// Notes the rows of series. A mark of lost rows ends when all of them were fetched again.
+    /// Notes the rows of series. A mark of lost rows ends when all of them were fetched again. The sections of a series
+    /// without a regular step do not show that.
     pub(crate) fn note_present(&mut self, series: &BTreeMap<String, SeriesState>) {
+        for (path, state) in series.iter().filter(|(_, state)| state.rows.interval.has_steps()) {
+            self.note_recovered(path, &state.rows.present);
+        }
+        self.remove_recovered();
+    }
+
+    /// Notes the fetched rows of a series without a regular step, from the first to the last row of each fetched range.
+    pub(crate) fn note_fetched(&mut self, path: &str, rows: &TimeRanges) {
+        self.note_recovered(path, rows);
+        self.remove_recovered();
+    }
+
+    fn note_recovered(&mut self, path: &str, present: &TimeRanges) {
         for mark in self.lost.iter_mut().filter(|mark| mark.is_listed) {
-            for (path, rows) in &mut mark.rows {
-                if let Some(state) = series.get(path) {
-                    *rows = rows.without(&state.rows.present);
-                }
+            if let Some(rows) = mark.rows.get_mut(path) {
+                *rows = rows.without(present);
             }
+        }
+    }
+
+    fn remove_recovered(&mut self) {
+        for mark in self.lost.iter_mut().filter(|mark| mark.is_listed) {
             mark.rows.retain(|_, rows| !rows.is_empty());
         }
         self.lost.retain(|mark| !mark.is_listed || !mark.rows.is_empty());

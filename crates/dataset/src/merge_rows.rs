@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::fetched_at::{fetched_at_of, is_fetched_at};
 use crate::merge_rules::MergeRules;
 use crate::revisions::Revision;
-use crate::timestamps::{times, timestamp};
+use crate::timestamps::{range_of, times, timestamp};
 use crate::unknown_values::{has_other_value, is_object, object, unknown_fields};
 
 /// Merges two sources of rows of a series. The rows of both sources have the same columns.
@@ -113,11 +113,9 @@ impl RowMerger {
     /// Counts a row whose values were replaced.
     pub(crate) fn note_revised(&mut self, old: &RecordBatch) -> Result<(), Error> {
         let time = times(old, &self.rules.time)?.first().copied().unwrap_or_default();
-        let time = timestamp(time);
-        let interval = self.rules.interval;
         let mut changes = self.changes.borrow_mut();
         changes.revised += 1;
-        changes.revised_times.add(interval.start_of(time)..interval.end_of(time));
+        changes.revised_times.add(range_of(timestamp(time), self.rules.interval));
         Ok(())
     }
 

@@ -60,7 +60,8 @@ impl MergeRules {
     /// Returns the first time after the interval of a row.
     pub(crate) fn end(&self, time: i64) -> i64 {
         let end = self.interval.end_of(timestamp(time) + self.correction());
-        microseconds(end - self.correction()).unwrap_or(i64::MAX)
+        // An interval is at least as long as the resolution of the column.
+        microseconds(end - self.correction()).unwrap_or(i64::MAX).max(time.saturating_add(1))
     }
 
     pub(crate) fn is_correction(&self, one: i64, other: i64) -> bool {

@@ -32,10 +32,22 @@ impl Partition {
     const ALL: [Self; 3] = [Self::Year, Self::Month, Self::Day];
 
     /// Returns the longest period with at most five million expected rows, for this number of series with records of
-    /// this interval.
+    /// this interval. Without a regular step, the number of rows is unknown, and the period is a year.
     pub fn for_rows(interval: Interval, series: usize) -> Self {
+        if !interval.has_steps() {
+            return Self::Year;
+        }
         let mut all = Self::ALL.into_iter();
         all.find(|partition| partition.rows(interval, series) <= MAX_ROWS).unwrap_or(Self::Day)
+    }
+
+    /// Returns the next shorter period.
+    pub(crate) fn shorter(self) -> Option<Self> {
+        match self {
+            Self::Year => Some(Self::Month),
+            Self::Month => Some(Self::Day),
+            Self::Day => None,
+        }
     }
 
     /// Returns the expected number of rows of a file.

@@ -8,7 +8,7 @@ use std::io::{BufReader, Read};
 use std::ops::Range;
 use std::path::PathBuf;
 
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 
 use crate::data_set_paths::{HOME, JOURNAL, PARTS, REVISIONS, STATE, is_part, reject_part};
 use crate::error::{Error, quoted};
@@ -19,6 +19,9 @@ use crate::saved_state::{self, Unusable};
 use crate::series::SeriesRequest;
 use crate::table_state::TableState;
 use crate::target::{Format, Target};
+
+/// The interval in the names of the files of a table whose records have no regular step.
+const IRREGULAR: &str = "irregular";
 
 /// The storage of a table, and its paths there.
 pub(crate) struct Place {
@@ -38,7 +41,7 @@ impl Place {
     pub(crate) fn of_series(storage: &FileStorage, target: &Target, series: &SeriesRequest) -> Self {
         match Self::of_file(storage, target) {
             Some(file) => file,
-            None => Self::of_table(storage, &series.endpoint().to_string(), &series.interval().step().to_string()),
+            None => Self::of_table(storage, &series.endpoint().to_string(), &interval_name(series.interval())),
         }
     }
 
@@ -212,6 +215,11 @@ impl Place {
         let name = quoted(self.name(path));
         Error::invalid_input(format!("{name}: not part of this data set, but readers would read it; move it"))
     }
+}
+
+/// The interval in the names of files and folders.
+fn interval_name(interval: Interval) -> String {
+    if interval.has_steps() { interval.step().to_string() } else { IRREGULAR.to_owned() }
 }
 
 /// Returns the error for a target that has these Parquet files, and no state.

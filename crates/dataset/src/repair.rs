@@ -82,7 +82,7 @@ impl Table {
         }
         // A state that was rebuilt does not list the rows of a damaged file.
         let was_listed = self.place.is_single || self.state.files.contains_key(path);
-        let before = self.present(path);
+        let before = self.file_rows(path).present;
         self.place.storage.rename(path, &to).await?;
         self.state.files.remove(path);
         self.state.text = None;
@@ -93,7 +93,7 @@ impl Table {
         if let Some((input, groups)) = salvaged.filter(|(_, groups)| !groups.is_empty()) {
             count = self.write_salvaged(path, &input, &groups).await?;
         }
-        let after = self.present(path);
+        let after = self.file_rows(path).present;
         let mut lost = Present::new();
         for (series, present) in before {
             let left = after.get(&series).cloned().unwrap_or_default();
@@ -152,21 +152,16 @@ impl Table {
         Ok(sections.iter().map(|section| section.count).sum())
     }
 
-    /// Returns the present rows of a file, as far as the state knows them.
-    pub(crate) fn present(&self, path: &str) -> Present {
-        let Some((_, range)) = self.place.period_of(path) else { return Present::new() };
-        let mut present = Present::new();
-        for (series, state) in &self.state.series {
-            present.insert(series.clone(), state.rows.present.within(&range));
-        }
-        present
-    }
-
     /// Marks lost rows. Returns whether there are any.
     fn note_lost(&mut self, file: &str, kept_as: String, mut rows: Present, is_listed: bool) -> bool {
         rows.retain(|_, times| !times.is_empty());
         if rows.is_empty() && is_listed {
             return false;
+        }
+        for (path, times) in &rows {
+            if let Some(series) = self.state.series.get_mut(path) {
+                series.settled = series.settled.without(times);
+            }
         }
         let since = Some(Timestamp::now());
         let file = file.to_owned();

@@ -14,7 +14,7 @@ use crate::partial_intervals::partial;
 use crate::series::SeriesRequest;
 use crate::spacing::usual_spacing;
 use crate::time_ranges::TimeRanges;
-use crate::timestamps::{interval_of, times, timestamp};
+use crate::timestamps::{interval_of, range_of, times, timestamp};
 use crate::unknown_values::invalid;
 use crate::value_ranges::out_of_range;
 
@@ -33,7 +33,7 @@ pub(crate) struct RowFacts {
     pub(crate) key: Vec<String>,
     pub(crate) first: Option<Timestamp>,
     pub(crate) last: Option<Timestamp>,
-    /// The intervals with a row.
+    /// The intervals with a row; without a regular step, the ranges from the first to the last row of each section.
     pub(crate) present: TimeRanges,
     /// The parts of these intervals without a row, where an interval usually has several rows at the same spacing. Files
     /// of an earlier version list none.
@@ -71,22 +71,25 @@ impl RowFacts {
         }
     }
 
-    /// Returns the end of the interval of the last record.
+    /// Returns the end of the interval of the last record; without a regular step, its time.
     pub(crate) fn end(&self) -> Option<Timestamp> {
-        self.last.map(|last| if self.time_is_end { last } else { self.interval.moved(last, 1) })
+        let is_end = self.time_is_end || !self.interval.has_steps();
+        self.last.map(|last| if is_end { last } else { self.interval.moved(last, 1) })
     }
 
     /// Adds the facts of rows; `schema` has all columns of the file.
     pub(crate) fn add(&mut self, rows: &RecordBatch, schema: &Schema) -> Result<(), Error> {
         let all = times(rows, &self.time)?;
-        self.present.extend(&intervals(all, self.interval));
-        self.partial.extend(&partial(all, self.interval));
+        if self.interval.has_steps() {
+            self.present.extend(&intervals(all, self.interval));
+            self.partial.extend(&partial(all, self.interval));
+        }
         if !self.key.is_empty() {
             self.last_seen.add(rows, all, &self.key);
         }
         for (time, is_invalid) in all.iter().zip(invalid(rows, schema)) {
             if is_invalid {
-                self.invalid.add(self.range_of(timestamp(*time)));
+                self.invalid.add(range_of(timestamp(*time), self.interval));
             }
         }
         if let (Some(first), Some(last)) = (all.iter().min(), all.iter().max()) {
@@ -94,15 +97,15 @@ impl RowFacts {
         }
         for row in out_of_range(rows) {
             if let Some(time) = all.get(row) {
-                self.out_of_range.add(self.range_of(timestamp(*time)));
+                self.out_of_range.add(range_of(timestamp(*time), self.interval));
             }
         }
+        if !self.interval.has_steps()
+            && let Some(Range { start, end }) = self.known()
+        {
+            self.present = TimeRanges::from(start..range_of(end, self.interval).end);
+        }
         Ok(())
-    }
-
-    /// Returns the interval that contains a time.
-    fn range_of(&self, time: Timestamp) -> Range<Timestamp> {
-        self.interval.start_of(time)..self.interval.end_of(time)
     }
 
     /// Adds the facts of other rows.
@@ -133,8 +136,20 @@ impl RowFacts {
             self.first = left.as_ref().map(|left| left.start);
         }
         if self.last.is_none_or(|last| range.contains(&last)) {
-            self.last = left.map(|left| self.interval.start_of(left.end - Duration::from_nanos(1)));
+            self.last = left.map(|left| range_of(left.end - Duration::from_nanos(1), self.interval).start);
         }
+    }
+
+    /// Returns the present times, with all between the first and the last row of the file of a period if there is no
+    /// regular step: a merge divides the rows of a file into other sections than before.
+    pub(crate) fn present_in_file(&self, period: &Range<Timestamp>) -> TimeRanges {
+        let mut present = self.present.clone();
+        if !self.interval.has_steps()
+            && let Some(bounds) = self.present.within(period).bounds()
+        {
+            present.add(bounds);
+        }
+        present
     }
 
     /// The number of intervals from most records to the next one.
@@ -147,8 +162,11 @@ impl RowFacts {
         Some(self.first?..self.last?)
     }
 
-    /// Returns the ranges without a record between the first and the last record.
+    /// Returns the ranges without a record between the first and the last record; none without a regular step.
     pub(crate) fn gaps(&self) -> TimeRanges {
+        if !self.interval.has_steps() {
+            return TimeRanges::default();
+        }
         let mut gaps = match self.present.bounds() {
             Some(bounds) => self.present.uncovered(bounds),
             None => TimeRanges::default(),

@@ -52,9 +52,6 @@ impl SeriesRequest {
             return Err(Error::invalid_input(format!("{endpoint}: the records of this endpoint have no time field")));
         };
         let history = endpoint.history(request.service());
-        if history.is_some_and(|info| !info.has_interval()) {
-            return Err(Error::invalid_input(format!("{endpoint}: its records have no interval, which a table needs")));
-        }
         let mut params = params(&request);
         if params.iter().any(|(name, value)| name == time && value.is_some()) {
             return Err(Error::invalid_input(format!(
@@ -101,7 +98,7 @@ impl SeriesRequest {
         &self.path
     }
 
-    /// Returns the intervals of the records.
+    /// Returns the intervals of the records; [`Interval::EVENTS`] if they have no regular step.
     pub fn interval(&self) -> Interval {
         self.interval
     }

@@ -92,12 +92,16 @@ impl SeriesState {
 
     /// Returns the ranges between the first and the last record that no run has requested.
     pub(crate) fn unrequested(&self) -> TimeRanges {
-        self.rows.gaps().without(&self.requested)
+        let known = self.rows.known().filter(|_| !self.rows.interval.has_steps());
+        let gaps = known.map_or_else(|| self.rows.gaps(), TimeRanges::from);
+        gaps.without(&self.requested)
     }
 
-    /// Returns the unfetched ranges up to now that have no record.
+    /// Returns the unfetched ranges up to now that have no record. Without a regular step, a range can lack records also
+    /// between two of them.
     pub(crate) fn unfetched(&self) -> TimeRanges {
-        self.unfetched.until(Timestamp::now()).without(&self.rows.present)
+        let unfetched = self.unfetched.until(Timestamp::now());
+        if self.rows.interval.has_steps() { unfetched.without(&self.rows.present) } else { unfetched }
     }
 }
 

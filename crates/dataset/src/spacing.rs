@@ -12,6 +12,9 @@ const MIN_DISTANCES: u64 = 10;
 /// The number of intervals from a record to the next one, if it is the same for three of four records; `None` if there is
 /// no such number, or if there are few records. `present` has the intervals with a record.
 pub(crate) fn usual_spacing(present: &TimeRanges, interval: Interval) -> Option<u64> {
+    if !interval.has_steps() {
+        return None;
+    }
     // How often each distance occurs, by its number of intervals.
     let mut distances: BTreeMap<u64, u64> = BTreeMap::new();
     let mut all = 0;

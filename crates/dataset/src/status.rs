@@ -55,7 +55,8 @@ pub struct Status {
 pub struct SeriesStatus {
     /// The endpoint and its params, such as `weather.levels/site=dover/interval=1h`.
     pub path: String,
-    /// The intervals of the records.
+    /// The intervals of the records; [`Interval::EVENTS`] if they have no regular step. The ends of such a series are
+    /// judged, its gaps are not, because nobody knows when a record is due.
     pub interval: Interval,
     /// The files with rows of the series.
     pub files: Vec<String>,
@@ -65,7 +66,7 @@ pub struct SeriesStatus {
     pub first: Option<Timestamp>,
     /// The time of the last record, also if it is not in the files yet, unless a file is damaged.
     pub last: Option<Timestamp>,
-    /// The end of the interval of the last record.
+    /// The end of the interval of the last record; without a regular step, its time.
     pub end: Option<Timestamp>,
     /// Requested ranges without records between the first and the last record, and those of received records without a
     /// readable time; adjacent intervals form one range.
@@ -74,14 +75,15 @@ pub struct SeriesStatus {
     pub unrequested: Vec<Range<Timestamp>>,
     /// Ranges without records that a run has planned to fetch, but no run has fetched.
     pub unfetched: Vec<Range<Timestamp>>,
-    /// The maximum number of records that are missing in gaps and unfetched ranges.
+    /// The maximum number of records that are missing in gaps and unfetched ranges; without a regular step, the number of
+    /// unfetched ranges.
     pub missing: u64,
     /// The range that all runs have requested, from its first start to its last end.
     pub asked: Option<Range<Timestamp>>,
     /// Ranges in which the service had no record when they were requested.
     pub empty: Vec<Range<Timestamp>>,
     /// The labels of records, such as contracts, that have stopped: the time of the last record of each, which is at least
-    /// two intervals before the last record of the series. They are no gaps.
+    /// two intervals before the last record of the series. They are no gaps. Without a regular step, there are none.
     pub last_seen: BTreeMap<String, Timestamp>,
     /// The number of intervals between the first record and the request that has returned it, although that request or
     /// an earlier one has asked for earlier records; `None` if no run has asked for earlier records.
@@ -121,9 +123,11 @@ impl SeriesStatus {
         self.path.split('/').skip(1).filter_map(read_param)
     }
 
-    /// Returns the number of intervals that have closed since the last record; `None` without a record.
+    /// Returns the number of intervals that have closed since the last record; `None` without a record, or without a
+    /// regular step.
     pub fn behind(&self, now: Timestamp) -> Option<u64> {
-        Some(self.interval.passed(&(self.end?..now)))
+        let end = self.end.filter(|_| self.interval.has_steps())?;
+        Some(self.interval.passed(&(end..now)))
     }
 
     /// `all` also has the facts of the records that are not in the files yet.
@@ -135,8 +139,8 @@ impl SeriesStatus {
         let mut missing = gaps.clone();
         missing.extend(&unfetched);
         let last_seen = match all.last {
-            Some(last) => all.last_seen.before(all.interval.moved(last, -1)),
-            None => BTreeMap::new(),
+            Some(last) if interval.has_steps() => all.last_seen.before(interval.moved(last, -1)),
+            _ => BTreeMap::new(),
         };
         Self {
             path,

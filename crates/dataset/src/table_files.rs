@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::file_state::FileState;
 use crate::retired_series::RetiredSeries;
 use crate::table::Table;
-use crate::vanished_rows::{Present, VanishedRows};
+use crate::vanished_rows::{FileRows, VanishedRows};
 
 impl Table {
     /// Adapts the state to the data files, which may have been replaced or removed.
@@ -16,7 +16,7 @@ impl Table {
         let found = self.place.files().await?;
         let listed: Vec<_> = self.state.files.keys().cloned().collect();
         for path in listed.into_iter().filter(|path| !found.contains_key(path)) {
-            let vanished = VanishedRows::of_missing(self.present(&path), &self.state);
+            let vanished = VanishedRows::of_missing(self.file_rows(&path), &self.state);
             self.state.files.remove(&path);
             if let Some((_, range)) = self.place.period_of(&path) {
                 self.state.replace(&range, &[]);
@@ -63,7 +63,7 @@ impl Table {
                 self.state = table;
             }
             table => {
-                let before = self.present(path);
+                let before = self.file_rows(path);
                 // The file may have the rows of other series than the one before.
                 for (path, series) in table.map(|table| table.series).unwrap_or_default() {
                     self.state.series.entry(path).or_insert(series);
@@ -78,15 +78,30 @@ impl Table {
         }
     }
 
+    /// Returns the rows of a file, as far as the state knows them.
+    pub(crate) fn file_rows(&self, path: &str) -> FileRows {
+        let mut rows = FileRows::default();
+        let Some((_, range)) = self.place.period_of(path) else { return rows };
+        for (series, state) in &self.state.series {
+            rows.present.insert(series.clone(), state.rows.present.within(&range));
+            if !state.rows.interval.has_steps()
+                && let Some(counts) = &state.counts
+            {
+                rows.counts.insert(series.clone(), counts.get(&range.start).copied().unwrap_or_default());
+            }
+        }
+        rows
+    }
+
     /// Notes the rows that a file had before it was replaced, and has no longer. A merge that was interrupted may have
     /// replaced rows by those of the journal.
-    fn note_replaced(&mut self, path: &str, mut before: Present) {
+    fn note_replaced(&mut self, path: &str, mut before: FileRows) {
         for section in self.journal.iter().flat_map(|file| &file.state.sections) {
-            if let Some(rows) = before.get_mut(&section.path) {
+            if let Some(rows) = before.present.get_mut(&section.path) {
                 *rows = rows.without(&section.fetched);
             }
         }
-        if let Some(vanished) = VanishedRows::of_replaced(before, &self.present(path), &self.state) {
+        if let Some(vanished) = VanishedRows::of_replaced(before, &self.file_rows(path), &self.state) {
             self.vanished.insert(path.to_owned(), vanished);
         }
     }

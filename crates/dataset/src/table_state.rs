@@ -65,7 +65,8 @@ impl TableState {
         }
         for (path, known) in known {
             let Some(series) = self.series.get_mut(&path) else { continue };
-            series.settled = series.settled.without(&known.without(&series.rows.present));
+            let present = series.rows.present_in_file(range);
+            series.settled = series.settled.without(&known.without(&present));
         }
         self.marks.note_present(&self.series);
     }

@@ -45,6 +45,11 @@ impl TimeRanges {
         Self(rest)
     }
 
+    /// Returns the times that are also in `other`.
+    pub(crate) fn intersection(&self, other: &Self) -> Self {
+        self.without(&self.without(other))
+    }
+
     /// Returns the parts of a range that are not in the set.
     pub(crate) fn uncovered(&self, range: Range<Timestamp>) -> Self {
         Self::from(range).without(self)
@@ -60,8 +65,11 @@ impl TimeRanges {
         self.within(&(Timestamp::from_unix_seconds(i64::MIN)..end))
     }
 
-    /// Returns the number of intervals in all ranges.
+    /// Returns the number of intervals in all ranges; without a regular step, the number of ranges.
     pub(crate) fn steps(&self, interval: Interval) -> u64 {
+        if !interval.has_steps() {
+            return self.0.len() as u64;
+        }
         self.ranges().map(|range| interval.count(&range)).fold(0, u64::saturating_add)
     }
 

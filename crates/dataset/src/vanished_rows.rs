@@ -9,11 +9,19 @@ use crate::time_ranges::TimeRanges;
 /// The present rows of series.
 pub(crate) type Present = BTreeMap<String, TimeRanges>;
 
+/// The rows of a file, as far as the state of its table knows them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FileRows {
+    pub(crate) present: Present,
+    /// Number of rows of each series without a regular step, whose ranges do not show it.
+    pub(crate) counts: BTreeMap<String, u64>,
+}
+
 /// Rows that a file had, and that it has no longer, because it is missing or because another file has replaced it.
 #[derive(Clone, Debug)]
 pub(crate) struct VanishedRows {
     pub(crate) rows: Present,
-    /// Number of intervals with a row.
+    /// Number of intervals with a row; without a regular step, of rows.
     count: u64,
     /// `false` if another file has replaced it.
     pub(crate) is_missing: bool,
@@ -21,20 +29,28 @@ pub(crate) struct VanishedRows {
 
 impl VanishedRows {
     /// Creates the rows of a file that is missing.
-    pub(crate) fn of_missing(rows: Present, state: &TableState) -> Self {
-        Self { count: count(&rows, state), rows, is_missing: true }
+    pub(crate) fn of_missing(rows: FileRows, state: &TableState) -> Self {
+        Self { count: count(&rows, state), rows: rows.present, is_missing: true }
     }
 
     /// Creates the rows of a file that another one has replaced; `None` if that one has them too.
-    pub(crate) fn of_replaced(mut rows: Present, left: &Present, state: &TableState) -> Option<Self> {
-        for (series, times) in &mut rows {
-            if let Some(left) = left.get(series) {
-                *times = times.without(left);
+    pub(crate) fn of_replaced(mut before: FileRows, after: &FileRows, state: &TableState) -> Option<Self> {
+        for (series, times) in &mut before.present {
+            let Some(known) = before.counts.get_mut(series) else {
+                if let Some(left) = after.present.get(series) {
+                    *times = times.without(left);
+                }
+                continue;
+            };
+            // The ranges depend on the sections of the file. If it has fewer rows, it is unknown which.
+            *known = known.saturating_sub(after.counts.get(series).copied().unwrap_or_default());
+            if *known == 0 {
+                *times = TimeRanges::default();
             }
         }
-        rows.retain(|_, times| !times.is_empty());
-        let is_any = !rows.is_empty();
-        is_any.then(|| Self { count: count(&rows, state), rows, is_missing: false })
+        before.present.retain(|_, times| !times.is_empty());
+        let is_any = !before.present.is_empty();
+        is_any.then(|| Self { count: count(&before, state), rows: before.present, is_missing: false })
     }
 
     /// Describes the loss; `name` is the file.
@@ -51,11 +67,12 @@ impl VanishedRows {
     }
 }
 
-fn count(rows: &Present, state: &TableState) -> u64 {
+fn count(rows: &FileRows, state: &TableState) -> u64 {
     let mut count: u64 = 0;
-    for (path, times) in rows {
+    for (path, times) in &rows.present {
         let Some(series) = state.series.get(path) else { continue };
-        count = count.saturating_add(times.steps(series.rows.interval));
+        let of_series = rows.counts.get(path).copied().unwrap_or_else(|| times.steps(series.rows.interval));
+        count = count.saturating_add(of_series);
     }
     count
 }

@@ -279,8 +279,8 @@ map! {
         /// The param for the maximum number of records, a `count`. The client sends the largest of its
         /// `allowed_values`.
         may limit: Option<Text>;
-        /// The param for the interval between records. Its type must have values with a `duration`. Omitted for events,
-        /// such as trades. Tables need an interval, so `backfill` and `poll` of the command line do not accept events.
+        /// The param for the interval between records. Its type must have values with a `duration`. Omitted, as `every`, for
+        /// records without a regular step, such as trades or releases: files and `status` judge their ends, not their gaps.
         may step: Option<Text>;
         /// The interval between records if no param sets it, for example `8h`, or `1mo` as in the `duration` of a value.
         may every: Option<Text> as STEP;

@@ -161,7 +161,8 @@ fn param_has_a_column() {
     assert_eq!(columns.len(), count, "{header}");
 }
 
-/// Events have no interval, so that none is missing between two of them, and there is no usual length of a chart.
+/// Nobody knows when the next event is due, so that none is missing between two of them, and there is no usual length of a
+/// chart.
 #[test]
 fn chart_of_events_has_no_gaps() {
     let project = project("events");
@@ -170,5 +171,39 @@ fn chart_of_events_has_no_gaps() {
     let printed = text(&output.stderr);
     assert!(output.status.success() && !printed.contains("missing"), "{printed}");
     let printed = text(&run(&project, &plot).stderr);
-    assert!(printed.contains("trades: set `--from`, because its records have no interval"), "{printed}");
+    assert!(printed.contains("trades: set `--from`, because its records have no regular step"), "{printed}");
+}
+
+/// Nobody knows when the next event is due: the ends of its series are judged, and the gaps are not.
+#[test]
+fn events_are_kept_in_a_data_set() {
+    let project = project("event-files");
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--sandbox"];
+    let backfill = [&["backfill", "trades", "--out", "data/"][..], &range].concat();
+    let plan = run(&project, &[&backfill[..], &["--dry-run"]].concat());
+    let printed = text(&plan.stderr) + &text(&plan.stdout);
+    assert!(printed.contains("at least 1 request, because the records have no regular step"), "{printed}");
+    for expected in ["24 new records", "no request needed"] {
+        let output = run(&project, &backfill);
+        let printed = text(&output.stderr);
+        assert!(output.status.success() && printed.contains(expected), "{printed}");
+    }
+    assert!(project.join("data/market.trades/irregular-2025.parquet").exists());
+    let output = run(&project, &["status", "data/"]);
+    let printed = text(&output.stderr);
+    assert!(output.status.success(), "{printed}");
+    assert!(printed.contains("gaps are not judged, because the records have no regular step: trades"), "{printed}");
+    let status = text(&run(&project, &["status", "data/", "--json"]).stdout);
+    assert!(status.contains(r#""has_step":false"#) && status.contains(r#""is_up_to_date":null"#), "{status}");
+    let exported = text(&run(&project, &["export", "data/", "--format", "csv"]).stdout);
+    let got = [&["get", "trades", "--start", "2025-01-01", "--end", "2025-01-02"][..], &["--sandbox"]].concat();
+    let got = text(&run(&project, &[&got[..], &["--format", "csv"]].concat()).stdout);
+    assert!(exported.lines().count() > 2 && got.lines().count() > 2, "{exported}{got}");
+    for command in [&["report", "data/"][..], &["plot", "data/", "--out", "chart.svg"]] {
+        let output = run(&project, command);
+        let printed = text(&output.stderr) + &text(&output.stdout);
+        assert!(output.status.success() && !printed.contains("gaps break"), "{printed}");
+    }
+    let chart = fs::read_to_string(project.join("chart.svg")).expect("a chart");
+    assert!(chart.contains("<path") || chart.contains("<polyline"), "{chart}");
 }

@@ -48,10 +48,17 @@ pub(crate) async fn fetch(
     let run = FileRun::new(&file, job, target, log);
     let planned = run.plan().await?;
     let requests = planned.plan.requests();
-    if requests > max_requests && confirmed != Some(requests) {
+    let question = match planned.plan.records() {
+        Some(_) if requests <= max_requests => None,
+        Some(_) => Some(format!("this needs {requests} requests, more than {max_requests}")),
+        None => Some(format!(
+            "this needs at least {requests} requests; their number is unknown, because the records have no regular step"
+        )),
+    };
+    if let Some(question) = question.filter(|_| confirmed != Some(requests)) {
         let text = format!(
-            "not fetched yet: this needs {requests} requests, more than {max_requests}. If the user agrees, repeat the \
-             call with `confirm_requests` {requests}; or choose a shorter range or a longer interval\n"
+            "not fetched yet: {question}. If the user agrees, repeat the call with `confirm_requests` {requests}; or \
+             choose a shorter range or a longer interval\n"
         );
         return Ok(Fetched { text, failure: None });
     }

@@ -79,6 +79,9 @@ fn series_table(series: &[SeriesQuality]) -> Table {
 }
 
 fn gaps(status: &SeriesStatus) -> String {
+    if !status.interval.has_steps() {
+        return "not judged, because the records have no regular step".to_owned();
+    }
     if status.gaps.is_empty() {
         return "none".to_owned();
     }

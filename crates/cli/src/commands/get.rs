@@ -10,7 +10,7 @@ use runtime::{AnyBody, AnyClient as Client, Error, Timestamp};
 use serde_json::Value;
 
 use crate::catalogue_json;
-use crate::endpoint_names::{Endpoint, has_table, history, is_path, is_same, name};
+use crate::endpoint_names::{Endpoint, history, is_path, is_same, name};
 use crate::examples;
 use crate::failure::{self, Failure, Result};
 use crate::find_endpoint::find_or_path;
@@ -218,7 +218,7 @@ fn warn_of_missing_records(part: &SeriesRecords<'_>, label: &str, log: Log) {
         return;
     }
     let count = counted(part.records.len() as u64, "record");
-    let advice = if has_table(part.series.endpoint) {
+    let advice = if history(part.series.endpoint).is_some() {
         format!("`{} backfill` fetches it completely", program().name)
     } else {
         "request it in parts".to_owned()

@@ -9,14 +9,13 @@ use std::time::Duration;
 use clap::Args;
 use dataset::quoted;
 use runtime::history::History;
-use runtime::registry::HistoryInfo;
 use runtime::{RateLimit, Timestamp};
 
 use crate::chart_data::{self, Fetched, RECORDS};
 use crate::chart_drawing::{self, Background, Panel};
-use crate::chart_line::check_lines;
+use crate::chart_line::{check_lines, distance};
 use crate::chart_text;
-use crate::endpoint_names::{history, is_same, name};
+use crate::endpoint_names::{is_same, name};
 use crate::examples;
 use crate::failure::{self, ExitKind, Failure, Result};
 use crate::find_endpoint::find;
@@ -141,20 +140,19 @@ impl Plot {
         for series in all {
             let request = request(&connected.client, &series);
             let interval = plan(&request)?.interval;
-            let has_interval = history(series.endpoint).is_some_and(HistoryInfo::has_interval);
             let from = match self.from {
                 Some(from) => from.of(interval),
-                None if has_interval => interval.shifted(self.to, -i64::from(RECORDS)),
+                None if interval.has_steps() => interval.shifted(self.to, -i64::from(RECORDS)),
                 None => {
                     let name = name(series.endpoint);
-                    return Err(Failure::usage(format!("{name}: set `--from`, because its records have no interval")));
+                    return Err(Failure::usage(format!(
+                        "{name}: set `--from`, because its records have no regular step"
+                    )));
                 }
             };
             let records = History::new(request, from..self.to);
             requests.push((records.plan()?.requests, series.endpoint));
-            // No record is missing between events.
-            let step = if has_interval { interval.longest() } else { Duration::ZERO };
-            histories.push((series, step, records));
+            histories.push((series, distance(interval), records));
         }
         let limit = connected.client.raw("/").rate_limit().unwrap_or_else(RateLimit::none);
         let time = limit.min_duration(&requests, Duration::ZERO);

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use clap::Args;
 use dataset::{BackfillPlan, FollowEvent, Summary, Target, quoted};
-use runtime::history::{Follow, Update};
+use runtime::history::Update;
 use runtime::record::AnyRecord;
-use runtime::{AnyClient as Client, Dynamic, Error, Timestamp};
+use runtime::{AnyClient as Client, Error, Timestamp};
 use tokio::task::JoinSet;
 
 use crate::endpoint_names::history;
@@ -21,6 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::marks;
 use crate::metrics_file::{Metrics, MetricsOption};
+use crate::new_records::NewRecords;
 use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
 use crate::record_columns::SeriesRecords;
@@ -120,8 +121,14 @@ impl Poll {
         note_due(client, series, self.from, "first", log);
         for (index, one) in series.iter().enumerate() {
             let request = request(client, one);
-            let from = self.from.of(plan(&request)?.interval);
-            updates.spawn(next_update(index, Follow::new(request, from)));
+            let interval = plan(&request)?.interval;
+            let from = self.from.of(interval);
+            let records = if interval.has_steps() {
+                NewRecords::followed(request, from)
+            } else {
+                NewRecords::requested(request, from)
+            };
+            updates.spawn(next_update(index, records));
         }
         let mut left = self.records.unwrap_or(u64::MAX);
         while left > 0 {
@@ -129,6 +136,13 @@ impl Poll {
                 break;
             };
             let Followed { index, records, update } = ended.map_err(Failure::machine)?;
+            if let Err(error) = &update
+                && error.is_retryable()
+            {
+                log.warning(&format!("{}: {}; still trying", labels[index], brief(error)));
+                updates.spawn(next_update(index, records));
+                continue;
+            }
             let update = update?;
             // The next update is awaited while this update is printed.
             updates.spawn(next_update(index, records));
@@ -149,11 +163,11 @@ impl Poll {
 /// The followed records of a series, with their next update.
 struct Followed {
     index: usize,
-    records: Follow<Dynamic>,
+    records: NewRecords,
     update: Result<Update<AnyRecord>, Error>,
 }
 
-async fn next_update(index: usize, mut records: Follow<Dynamic>) -> Followed {
+async fn next_update(index: usize, mut records: NewRecords) -> Followed {
     let update = records.next().await;
     Followed { index, records, update }
 }
@@ -260,6 +274,10 @@ fn note_due(client: &Client, series: &[RequestedSeries], from: Start, which: &st
         let Ok(plan) = plan(&request) else {
             continue;
         };
+        // Without a regular step, nobody knows when a record is due.
+        if !plan.interval.has_steps() {
+            continue;
+        }
         let start = from.of(plan.interval);
         let is_end = history(request.endpoint()).is_some_and(|info| info.time_is_end);
         let due = if is_end { start } else { plan.interval.moved(start, 1) };

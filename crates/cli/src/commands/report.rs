@@ -9,6 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::quality_report::{object, table_of, totals_line};
 use crate::report_page;
+use crate::status_check::without_step;
 use crate::stdout;
 use crate::stored_target::StoredTarget;
 
@@ -43,6 +44,9 @@ impl Report {
         } else {
             stdout::lines(&format!("{}\n\n", totals_line(&self.path, &quality)))?;
             table_of(&quality.series).print()?;
+        }
+        if let Some(line) = without_step(quality.series.iter().map(|one| &one.status)) {
+            log.remark(&line);
         }
         target.check_left_out(&quality.left_out, "the report", log)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use dataset::{SeriesStatus, Target, quoted};
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::future_records::check_clock;
@@ -15,10 +15,12 @@ use crate::progress::{counted, listed, print_first};
 use crate::range_ends::{SeriesEnds, cap, sentences};
 use crate::record_spacing::SpacingCheck;
 use crate::series_label::label_of;
-use crate::status_check::{StatusCheck, unrequested};
+use crate::status_check::{StatusCheck, unrequested, without_step};
 use crate::stored_target::require_series;
 use crate::table::readable;
 use crate::{marks, status_report, stdout, time_arg};
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// The number of series above which the totals are shown first.
 const LARGE: usize = 20;
@@ -112,6 +114,9 @@ fn note_series(status: &dataset::Status, log: Log) {
     for warning in spacing.warnings() {
         log.warning(&warning);
     }
+    if let Some(line) = without_step(&status.series) {
+        log.remark(&line);
+    }
     print_first(&stopped(status), "like this", |line| log.remark(line));
     let ends = ends(status);
     print_first(&sentences(&ends), "like this", |line| log.remark(line));
@@ -133,12 +138,23 @@ fn stopped(status: &dataset::Status) -> Vec<String> {
     lines
 }
 
+/// The interval of the records of a series; without a regular step, their mean distance in the time from the first record
+/// to the last.
+fn interval_or_mean(series: &SeriesStatus, time: Duration) -> Interval {
+    if series.interval.has_steps() {
+        return series.interval;
+    }
+    let distances = u32::try_from(series.rows.saturating_sub(1)).unwrap_or(u32::MAX);
+    time.checked_div(distances).unwrap_or(DAY).max(Duration::from_secs(1)).into()
+}
+
 /// The ends of all series that have records, except those that are not requested any more.
 fn ends(status: &dataset::Status) -> Vec<SeriesEnds<'_>> {
     let mut all = Vec::new();
     for series in status.series.iter().filter(|series| !series.is_retired) {
         if let (Some(asked), Some(first), Some(end)) = (series.asked.clone(), series.first, series.end) {
-            let SeriesStatus { interval, first_age, first_moves, .. } = *series;
+            let SeriesStatus { first_age, first_moves, .. } = *series;
+            let interval = interval_or_mean(series, end - first);
             all.push(SeriesEnds { label: &series.path, asked, first, end, interval, first_age, first_moves });
         }
     }

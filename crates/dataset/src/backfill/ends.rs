@@ -41,6 +41,10 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     pub(super) fn note_first_seen(&mut self) {
         for (index, page) in std::mem::take(&mut self.first_pages) {
             let Some(interval) = self.job.series.get(index).map(SeriesRequest::interval) else { continue };
+            // The age of a first record is a number of intervals.
+            if !interval.has_steps() {
+                continue;
+            }
             let Some(state) = self.state(index) else { continue };
             let first = page.sighting.first;
             let begins_late = interval.moved(page.from, 2) <= first;
@@ -91,6 +95,17 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             let item = Item::new(series, range);
             let requests = self.requests(&item);
             self.items.push(item, requests);
+        }
+    }
+
+    /// Forgets the ranges without records between the first and the last record of a series without a regular step: only
+    /// its ends are judged.
+    pub(super) fn forget_empty_between(&mut self) {
+        for (index, known) in self.job_tables.states().iter().enumerate() {
+            let Some(known) = known.rows.known().filter(|_| !known.rows.interval.has_steps()) else { continue };
+            if let Some(state) = self.state(index) {
+                state.empty.forget_within(&known);
+            }
         }
     }
 

@@ -163,7 +163,8 @@ pub struct SeriesReport {
     /// The files with rows of the series that this run has written.
     pub files: Vec<String>,
     /// The maximum number of records that a run has planned to fetch but no run has fetched. Counts only times before
-    /// the first record and after the last record; [`missing`](Self::missing) counts the times between them.
+    /// the first record and after the last record; [`missing`](Self::missing) counts the times between them. Without a
+    /// regular step, the number of such ranges, wherever they are.
     pub unfetched: u64,
     /// Ranges without records that a run has planned to fetch but no run has fetched, also between the first and the
     /// last record.
@@ -176,9 +177,9 @@ pub struct SeriesReport {
     pub first: Option<Timestamp>,
     /// The time of the last record in the target.
     pub last: Option<Timestamp>,
-    /// The end of the interval of the last record.
+    /// The end of the interval of the last record; without a regular step, its time.
     pub end: Option<Timestamp>,
-    /// The intervals of the records.
+    /// The intervals of the records; [`Interval::EVENTS`] if they have no regular step.
     pub interval: Interval,
     /// The number of intervals between the first record and the request that has returned it, although that request or
     /// an earlier one has asked for earlier records; `None` if no run has asked for earlier records.

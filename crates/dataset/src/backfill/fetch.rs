@@ -2,13 +2,14 @@
 //! stops responding.
 
 use std::future::{Future, poll_fn};
+use std::ops::Range;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use runtime::Error as RequestError;
 use runtime::history::{Page, Pages};
 use runtime::record::AnyRecord;
+use runtime::{Error as RequestError, Timestamp};
 use tokio::time::sleep;
 
 use super::event::BackfillEvent;
@@ -16,6 +17,7 @@ use super::items::Item;
 use super::run::{Run, add};
 use crate::error::Error;
 use crate::response_monitor::{Failing, Outage, attempted};
+use crate::time_ranges::TimeRanges;
 
 /// Maximum number of ranges that are fetched concurrently.
 const MAX_CONCURRENT: usize = 16;
@@ -40,6 +42,10 @@ pub(super) struct Active {
     item: usize,
     /// The steps of the range that the account counts as failed, until its first page.
     failed_steps: u64,
+    /// The part of the range after its last page.
+    rest: Range<Timestamp>,
+    /// `true` if a page has failed.
+    has_failed: bool,
     pub(super) pages: Pages<AnyRecord>,
 }
 
@@ -86,9 +92,10 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             let Some(series) = self.job.series.get(index) else { continue };
             // If there are few ranges, each requests more pages in advance.
             let among = if self.items.has_next() { MAX_CONCURRENT } else { self.active.len() + 1 };
-            let pages = self.job.history(series, range).prefetch(PREFETCH / among).pages();
+            let pages = self.job.history(series, range.clone()).prefetch(PREFETCH / among).pages();
             self.items.requests = self.items.requests.saturating_sub(pages.progress().pages_left);
-            self.active.push(Active { series: index, item: self.begun_items, failed_steps, pages });
+            let item = self.begun_items;
+            self.active.push(Active { series: index, item, failed_steps, rest: range, has_failed: false, pages });
             self.begun_items += 1;
         }
     }
@@ -110,13 +117,22 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         match page {
             Some(Ok(page)) => {
                 let failed_steps = std::mem::take(&mut active.failed_steps);
+                active.rest.start = page.range.end;
+                active.has_failed |= !page.report.failed_pages.is_empty();
                 if let Some(report) = self.summary.series.get_mut(series) {
                     report.account.failed = report.account.failed.saturating_sub(failed_steps);
                 }
                 return self.page((series, item), page);
             }
             Some(Err(error)) => self.failed(series, error),
-            None => {}
+            None if active.has_failed => {}
+            None => {
+                // The service had not reached these times when it responded.
+                let rest = TimeRanges::from(active.rest.clone());
+                if let Some(state) = self.state(series) {
+                    state.unfetched = state.unfetched.without(&rest);
+                }
+            }
         }
         self.end_item(index);
         Ok(())

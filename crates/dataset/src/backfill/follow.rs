@@ -71,7 +71,8 @@ impl Backfill {
     /// and after at most `compact_every`, or ten seconds if that is shorter, to the files. Each hour, a further run
     /// requests the records of the [refetch time](Self::refetch) and gaps again; records that are delivered while it is
     /// in progress are written after it. The end of the [range](Self::range) must be [`Self::OPEN_END`]; a series whose
-    /// [own range](crate::SeriesRequest::within) ends is fetched by the runs and not followed.
+    /// [own range](crate::SeriesRequest::within) ends is fetched by the runs and not followed. The new records of a series
+    /// without a regular step are fetched each `compact_every`, because nobody knows when the next one is due.
     ///
     /// If the process is killed, the next call continues from the newest record in the target. If the service rejects a
     /// series, the others continue, and the series is requested again after pauses of a minute to an hour. If another
@@ -150,13 +151,43 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
         let now = Instant::now();
         let is_run_due = self.run_at <= now;
         // The next write may be too late.
-        if is_run_due || self.compact_at < now + COLLECT {
+        let is_compact_due = self.compact_at < now + COLLECT;
+        if is_run_due || is_compact_due {
             // A run counts the records that it adds to the files, and those in the journal have been counted.
             self.compact().await?;
         } else {
             self.append().await?;
         }
-        if is_run_due { self.run(cancel).await } else { Ok(false) }
+        if is_run_due {
+            self.run(cancel).await
+        } else if is_compact_due {
+            self.fetch_irregular(cancel).await
+        } else {
+            Ok(false)
+        }
+    }
+
+    /// Fetches the new records of series without a regular step, which no follower delivers. Returns whether the job was
+    /// cancelled.
+    async fn fetch_irregular(&mut self, cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
+        if self.job.series.iter().all(|series| series.interval().has_steps()) {
+            return Ok(false);
+        }
+        // The run of an hour requests the refetch time again.
+        let job = Backfill { refetch: Duration::ZERO, ..self.job.clone() };
+        let mut is_cancelled = false;
+        let cancelled = async {
+            cancel.await;
+            is_cancelled = true;
+        };
+        let summary = job.run(|_| {}, cancelled).await?;
+        if summary.records > 0 {
+            (self.watch)(FollowEvent::Compacted { records: summary.records });
+        }
+        if !summary.is_complete && !is_cancelled {
+            (self.watch)(FollowEvent::Run(summary));
+        }
+        Ok(is_cancelled)
     }
 
     /// Runs the job, and begins to follow each series from its newest record on.
@@ -193,8 +224,8 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     fn begin(&mut self, series: usize, last: Option<Timestamp>, pause: Duration) {
         let Some(one) = self.job.series.get(series) else { return };
         let range = self.job.seconds(one);
-        // A run has fetched all records of a series whose range ends.
-        if range.end < Backfill::OPEN_END {
+        // A run has fetched all records of a series whose range ends. Those without a regular step are fetched by runs.
+        if range.end < Backfill::OPEN_END || !one.interval().has_steps() {
             return;
         }
         // Without a record, the range begins with the interval that is open now if the clock of this machine is ahead.

@@ -54,9 +54,11 @@ pub struct SeriesPlan {
     pub gaps: Vec<Range<Timestamp>>,
     /// Pages of ranges that had no record, each requested once more.
     pub probes: Vec<Range<Timestamp>>,
-    /// The maximum number of records in the requested ranges, one per interval.
-    pub records: u64,
-    /// Number of requests, if no page has to be split or retried.
+    /// The maximum number of records in the requested ranges, one per interval; `None` without a regular step, because
+    /// their number is unknown.
+    pub records: Option<u64>,
+    /// Number of requests, if no page has to be split or retried. Without a regular step, the least number: each page
+    /// begins where another page ended, so that only the first page of each range can be planned.
     pub requests: u64,
     /// The pages in which each range is requested; `None` if each page begins where another page ended.
     pub(super) pages: Option<PageGrid>,
@@ -93,19 +95,24 @@ impl PageGrid {
         i64::try_from(pages.saturating_mul(self.steps as u64)).unwrap_or(i64::MAX)
     }
 
-    /// Returns a time that every full page covers.
+    /// Returns a time that every full page covers. Without a regular step, the first page of any range is requested with
+    /// the range itself.
     fn shortest(self) -> Duration {
+        if !self.interval.has_steps() {
+            return Duration::MAX;
+        }
         self.interval.shortest().saturating_mul(u32::try_from(self.steps).unwrap_or(u32::MAX))
     }
 }
 
 impl BackfillPlan {
-    /// Returns the maximum number of records of all series.
-    pub fn records(&self) -> u64 {
+    /// Returns the maximum number of records of all series; `None` if that of a series is unknown.
+    pub fn records(&self) -> Option<u64> {
         self.series.iter().map(|series| series.records).sum()
     }
 
-    /// Returns the number of requests of all series, if no page has to be split or retried.
+    /// Returns the number of requests of all series, if no page has to be split or retried. If the number of
+    /// [records](Self::records) is unknown, a run can need more.
     pub fn requests(&self) -> u64 {
         self.series.iter().map(|series| series.requests).sum()
     }
@@ -123,7 +130,7 @@ pub(super) fn plan(job: &Backfill, job_tables: &JobTables) -> Result<BackfillPla
             plan.unsettled = Vec::new();
             plan.gaps = Vec::new();
             plan.probes = Vec::new();
-            plan.records = 0;
+            plan.records = Some(0);
             plan.requests = 0;
         }
     }
@@ -160,7 +167,7 @@ fn series_plan(
     let plan = job.history(series, asked.clone()).plan()?;
     let second = Duration::from_secs(1);
     // The newest record is not in the future, even if the clock of this machine is behind.
-    let known = state.rows.last.map_or(plan.range.start, |last| plan.interval.moved(last, 1));
+    let known = state.rows.last.map_or(plan.range.start, |last| plan.interval.moved(last, 1).max(last + second));
     let end = plan.range.end.max(known.min(asked.end));
     let range = plan.range.start..end.floor(second).max(plan.range.start);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
@@ -181,6 +188,7 @@ fn series_plan(
         records += plan.records;
         requests += plan.requests;
     }
+    let records = if plan.interval.has_steps() || requests == 0 { Some(records) } else { None };
     Ok(SeriesPlan {
         path: series.path().to_owned(),
         range,
@@ -213,6 +221,10 @@ fn unsettled_and_gaps(
         None => TimeRanges::default(),
     };
     let mut unsettled: Vec<_> = settled.uncovered(range.clone()).ranges().collect();
+    // Without a regular step, no gap is known, and no page is known to be full.
+    if !page.interval.has_steps() {
+        return (unsettled, Vec::new());
+    }
     let mut recent = range.end;
     if let Some(tail) = unsettled.last_mut()
         && tail.end == range.end

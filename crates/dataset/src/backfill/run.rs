@@ -38,7 +38,7 @@ pub(super) const MAX_JOURNAL: usize = 100;
 /// Returns the partition by which the ranges of a run are divided: the shortest, if the journal cannot contain all rows.
 fn divided_by(job: &Backfill, job_tables: &JobTables, plan: &BackfillPlan) -> Option<Partition> {
     let capacity = (ROWS * job.journal_files) as u64;
-    if plan.records() <= capacity {
+    if plan.records().is_some_and(|records| records <= capacity) {
         return None;
     }
     job_tables.tables.values().filter_map(|table| table.state.partition).min()
@@ -113,6 +113,7 @@ impl Backfill {
         run.note_accounts();
         run.note_first_seen();
         run.note_without_time(&plan);
+        run.forget_empty_between();
         if !run.summary.is_cancelled {
             run.merge().await?;
         }

@@ -15,7 +15,7 @@ impl SeriesReport {
     pub fn add_page(&mut self, page: &Page<AnyRecord>, times: &[Timestamp]) {
         self.account.add(&page.report.account);
         for failure in &page.report.failed_pages {
-            self.unfetched += self.interval.count(&failure.range);
+            self.unfetched += TimeRanges::from(failure.range.clone()).steps(self.interval);
         }
         self.added += times.len() as u64;
         self.first = self.first.or(times.first().copied());
@@ -61,6 +61,10 @@ pub(super) fn unreadable_ends(
     without_time: u64,
 ) -> TimeRanges {
     let mut ends = TimeRanges::default();
+    // Without a regular step, it is unknown how long a range a record stands for.
+    if !interval.has_steps() {
+        return ends;
+    }
     let bounds = present.bounds().unwrap_or(range.start..range.start);
     let left = without_time.saturating_sub(gaps.within(range).steps(interval));
     let after = bounds.end.max(range.start);

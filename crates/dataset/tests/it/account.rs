@@ -12,7 +12,7 @@ use runtime::{Interval, Timestamp};
 
 use crate::support::dice::Dice;
 use crate::support::service::RATIO;
-use crate::support::{END, HOUR, Row, client_of, job, read, run, series, state_of};
+use crate::support::{END, HOUR, Row, client_of, job, read, releases, run, series, state_of};
 
 /// Timeframes of services, each with its step. Hours are drawn more often.
 const TIMEFRAMES: [(&str, Step); 10] = [
@@ -39,7 +39,8 @@ struct Record {
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an independent property of a service")]
 struct Behaviour {
-    timeframe: &'static str,
+    /// `None` if the catalogue declares no step of the records.
+    timeframe: Option<&'static str>,
     interval: Interval,
     records: Vec<Record>,
     max_records: usize,
@@ -95,7 +96,6 @@ impl Behaviour {
         records.sort();
         let cap = usize::try_from(20 + dice.below(300)).unwrap();
         Self {
-            timeframe,
             interval,
             records,
             max_records: if dice.once_in(2) { cap } else { 1000 },
@@ -111,6 +111,7 @@ impl Behaviour {
             fail_status: if dice.once_in(2) { 503 } else { 429 },
             empty_status: if dice.once_in(6) { 204 } else { 200 },
             wrong_unit_every: if dice.once_in(10) { 2 + usize::try_from(dice.below(50)).unwrap() } else { 0 },
+            timeframe: if dice.once_in(5) { None } else { Some(timeframe) },
         }
     }
 
@@ -213,7 +214,11 @@ async fn check(seed: u64) {
     let length = i64::try_from(behaviour.interval.shortest().as_secs()).unwrap();
     let from = (END - (1 + dice.below(130)) * 24 * length).max(0);
     let to = if dice.once_in(2) { END } else { from + (END - from) / 2 };
-    let series = series(&client.build().unwrap(), &RATIO, "BTC", behaviour.timeframe);
+    let client = client.build().unwrap();
+    let series = match behaviour.timeframe {
+        Some(timeframe) => series(&client, &RATIO, "BTC", timeframe),
+        None => releases(&client),
+    };
     let job = job(vec![series], from, to, &path);
     let mut summary = run(&job).await;
     for _ in 0..dice.below(3) {

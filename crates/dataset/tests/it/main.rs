@@ -17,6 +17,7 @@ mod failed_requests;
 mod follow;
 mod interrupted_merges;
 mod invalid_records;
+mod irregular_series;
 mod journal;
 mod kept_values;
 mod month;

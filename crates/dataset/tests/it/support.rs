@@ -71,6 +71,11 @@ pub(crate) fn series(
     SeriesRequest::new(request.query("timeframe", timeframe)).unwrap()
 }
 
+/// Creates a series whose records have no regular step.
+pub(crate) fn releases(client: &Client) -> SeriesRequest {
+    SeriesRequest::new(client.endpoint(&service::RELEASES).query("coin", "BTC")).unwrap()
+}
+
 /// One target of each kind.
 pub(crate) const TARGETS: [&str; 3] = ["out.csv", "out.parquet", "data/"];
 

@@ -3,9 +3,7 @@
 //! This module uses only times, not records.
 
 use std::ops::Range;
-use std::time::Duration;
 
-use crate::registry::Step;
 use crate::values::{Interval, Timestamp};
 
 /// A time interval that does not include its end.
@@ -45,12 +43,11 @@ pub(super) struct TimeGrid {
 
 impl TimeGrid {
     /// The grid of events, which can have any times.
-    pub(super) const EVENTS: Self =
-        Self { interval: Interval::new(Step::Fixed(Duration::from_nanos(1))), time_is_end: false };
+    pub(super) const EVENTS: Self = Self { interval: Interval::EVENTS, time_is_end: false };
 
     /// Returns whether a record is expected for each step.
     pub(super) fn has_steps(self) -> bool {
-        self != Self::EVENTS
+        self.interval.has_steps()
     }
 
     pub(super) fn new(interval: impl Into<Interval>) -> Self {
@@ -176,7 +173,10 @@ pub(super) fn join(open: Option<Span>, missing: &[Span], whole: Span, end: Times
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::registry::Step;
 
     /// Starts and ends, in seconds.
     type Seconds<'t> = &'t [(i64, i64)];

@@ -2,30 +2,34 @@
 
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
-    BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ListFormat, ParamInfo, RecordInfo,
-    ServiceInfo, Step, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo,
+    RecordInfo, ServiceInfo, Step, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 const DOCUMENTED: Evidence = Evidence::Documented;
+
+const HISTORY: HistoryInfo = HistoryInfo {
+    from: "startTime",
+    to: "endTime",
+    limit: "limit",
+    step: "timeframe",
+    every: None,
+    anchor: None,
+    oldest: None,
+    time_is_end: false,
+    includes_start: false,
+    evidence: DOCUMENTED,
+    sort: None,
+};
+
+static WITHOUT_STEP: HistoryInfo = HistoryInfo { step: "", ..HISTORY };
 
 pub(crate) static SERVICE: ServiceInfo = ServiceInfo {
     env_prefix: "TABLES_TEST",
     base_url_suffix: "/v2",
     api_key_header: Some("x-api-key"),
     envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }),
-    history: Some(HistoryInfo {
-        from: "startTime",
-        to: "endTime",
-        limit: "limit",
-        step: "timeframe",
-        every: None,
-        anchor: None,
-        oldest: None,
-        time_is_end: false,
-        includes_start: false,
-        evidence: DOCUMENTED,
-        sort: None,
-    }),
+    history: Some(HISTORY),
     ..ServiceInfo::new("A service of the tests")
 };
 
@@ -85,6 +89,14 @@ const PARAMS: &[ParamInfo] = &[
         required: Some(DOCUMENTED),
         ..ParamInfo::new("timeframe", "timeframe", ValueType::Named(&TIMEFRAMES), DOCUMENTED)
     },
+    ParamInfo { allowed_values: &["1000"], ..ParamInfo::new("limit", "limit", ValueType::Count, DOCUMENTED) },
+    ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
+    ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
+];
+
+/// The params of an endpoint whose records have no regular step.
+const IRREGULAR_PARAMS: &[ParamInfo] = &[
+    ParamInfo { required: Some(DOCUMENTED), ..ParamInfo::new("coin", "coin", ValueType::String, DOCUMENTED) },
     ParamInfo { allowed_values: &["1000"], ..ParamInfo::new("limit", "limit", ValueType::Count, DOCUMENTED) },
     ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
     ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), DOCUMENTED),
@@ -152,3 +164,9 @@ pub(crate) static STRIKES: EndpointInfo =
 pub(crate) static TRADES: EndpointInfo = series("trades", "/trades", Some(&STRIKE_RECORD));
 /// An endpoint whose fields are unknown.
 pub(crate) static LEVELS: EndpointInfo = series("levels", "/levels", None);
+/// An endpoint whose records have no regular step.
+pub(crate) static RELEASES: EndpointInfo = EndpointInfo {
+    param_lists: Some(&[IRREGULAR_PARAMS]),
+    history_source: HistorySource::Endpoint(&WITHOUT_STEP),
+    ..series("releases", "/releases", Some(&RATIO_RECORD))
+};

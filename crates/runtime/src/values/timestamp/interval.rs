@@ -46,6 +46,14 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// The intervals of records without a regular step, such as trades: each time is an interval of its own.
+    pub const EVENTS: Self = Self::new(Step::Fixed(Duration::from_nanos(1)));
+
+    /// Whether a record is expected for each interval. It is not for [`Self::EVENTS`].
+    pub fn has_steps(self) -> bool {
+        self != Self::EVENTS
+    }
+
     /// The intervals of a step. Weeks begin on Monday, and all others with the Unix epoch. An interval of no length has a
     /// length of one nanosecond.
     pub const fn new(step: Step) -> Self {
