@@ -76,6 +76,8 @@ mod merge_rows;
 mod missing_fields;
 mod unsent_fields;
 
+mod footer_check;
+
 mod merge_interval;
 mod parquet_footer;
 

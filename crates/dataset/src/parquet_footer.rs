@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use crate::error::Error;
+use crate::footer_check;
 
 /// First and last bytes of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
@@ -95,6 +96,7 @@ fn read_checked(source: &File) -> Result<Footer, Unreadable> {
 }
 
 fn decode(footer: &[u8]) -> Result<ParquetMetaData, String> {
+    footer_check::check(footer)?;
     match catch_unwind(AssertUnwindSafe(|| ParquetMetaDataReader::decode_metadata(footer))) {
         Ok(Ok(metadata)) if metadata.row_groups().iter().all(has_valid_numbers) => Ok(metadata),
         Ok(Err(error)) => Err(error.to_string()),
