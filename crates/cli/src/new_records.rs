@@ -15,13 +15,13 @@ const PAUSE: Duration = Duration::from_secs(60);
 
 /// The new records of a series.
 pub(crate) enum NewRecords {
-    Followed(Follow<Dynamic>),
+    Followed(Box<Follow<Dynamic>>),
     Requested(RequestedRecords),
 }
 
 impl NewRecords {
     pub(crate) fn followed(request: Request<Dynamic>, from: Timestamp) -> Self {
-        Self::Followed(Follow::new(request, from))
+        Self::Followed(Box::new(Follow::new(request, from)))
     }
 
     /// The records of a series without a regular step.

@@ -11,7 +11,7 @@ use heck::ToKebabCase;
 const PARAM: &str = "param";
 
 /// The options of all commands, the arguments of the functions in Python, and the keys of a job file that are not params.
-const RESERVED: [&str; 48] = [
+const RESERVED: [&str; 49] = [
     "all",
     "allow-empty",
     "as-of",
@@ -41,6 +41,7 @@ const RESERVED: [&str; 48] = [
     "out",
     "param",
     "partition",
+    "path",
     "progress-json",
     "quiet",
     "records",

@@ -62,27 +62,52 @@ __all__ = [
 ]
 
 
-def _history(endpoints: Names, *, start: Time, end: Optional[Time] = None, **options: Any) -> Table:
+def _history(
+    endpoints: Names,
+    *,
+    start: Time,
+    end: Optional[Time] = None,
+    path: Optional[Path] = None,
+    as_of: Optional[Time] = None,
+    **options: Any,
+) -> Table:
     """Returns all records from `start` to `end` (excluded; default: now).
+
+    With `path`, the records are those of a file or a data set that `backfill` has written, without the service; `as_of`
+    returns what was known there at a time. The service itself has only what is known now.
 
     A time is a date or a datetime (without an offset: UTC), their text, Unix seconds, or an age such as `"30d"` or a
     timedelta. The first record is that of the interval which contains an age; no record is before any other start.
     The number of requests is not limited, so it can take long: see the progress with `logging`."""
-    return _read_history(endpoints, start, end, options)
+    return _read_history(endpoints, start, end, path, as_of, options)
 
 
-async def _ahistory(endpoints: Names, *, start: Time, end: Optional[Time] = None, **options: Any) -> Table:
+async def _ahistory(
+    endpoints: Names,
+    *,
+    start: Time,
+    end: Optional[Time] = None,
+    path: Optional[Path] = None,
+    as_of: Optional[Time] = None,
+    **options: Any,
+) -> Table:
     """Does the same as `history`, for asyncio. Cancellation ends the command."""
-    return await run_in_thread(lambda stop: _read_history(endpoints, start, end, options, stop))
+    return await run_in_thread(lambda stop: _read_history(endpoints, start, end, path, as_of, options, stop))
 
 
 def _read_history(
     endpoints: Names,
     start: Time,
     end: Optional[Time],
+    path: Optional[Path],
+    as_of: Optional[Time],
     options: Row,
     stop: Optional[threading.Event] = None,
 ) -> Table:
+    if path is not None:
+        return _read_stored(path, endpoints, start, end, as_of, options, stop)
+    if as_of is not None:
+        raise ValueError("`as_of` needs `path`, a file or a data set: the service has only what is known now")
     own = {"out": "-", "format": "arrow", "json": True, "dry_run": False}
     run = Run(["backfill", *endpoint_names(endpoints)], with_own_options(options, {**range_options(start, end), **own}))
     out = run.read(stop)
@@ -148,6 +173,18 @@ def stored(
 
     The params select series, such as `coin="BTC"`, and `end` is excluded. If the rows of a damaged or missing file are left
     out, the error of the kind `incomplete` has the others as its `result`."""
+    return _read_stored(path, endpoint, start, end, as_of, params)
+
+
+def _read_stored(
+    path: Path,
+    endpoint: Optional[Names],
+    start: Optional[Time],
+    end: Optional[Time],
+    as_of: Optional[Time],
+    params: Row,
+    stop: Optional[threading.Event] = None,
+) -> Table:
     own = {
         **range_options(start, end),
         "endpoint": None if endpoint is None else endpoint_names(endpoint),
@@ -156,7 +193,7 @@ def stored(
         "json": True,
     }
     run = Run(["export", os.fspath(path)], with_own_options(params, own))
-    out = run.read()
+    out = run.read(stop)
     return run.result(Table(out, run.objects))
 
 

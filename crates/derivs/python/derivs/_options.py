@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Sequence, Union
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
 
-    from ._command import Path
+    from ._command import Path, Time
 
     class _Service(TypedDict, total=False):
         sandbox: bool
@@ -25,12 +25,16 @@ if TYPE_CHECKING:
         all: bool
         max_pages: int
 
-    class HistoryOptions(_Service, total=False):
+    class _Fetch(_Service, total=False):
         strict: bool
         include_partial: bool
         allow_empty: bool
 
-    class BackfillOptions(HistoryOptions, total=False):
+    class HistoryOptions(_Fetch, total=False):
+        path: Path
+        as_of: Time
+
+    class BackfillOptions(_Fetch, total=False):
         refetch: Union[str, timedelta]
         refetch_gaps: bool
         partition: str
