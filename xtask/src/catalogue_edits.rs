@@ -70,10 +70,10 @@ pub(crate) struct Import {
     /// The description, JSON or YAML, or a HAR file of a browser or proxy (`.har`)
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The host of the service; default: in a HAR file, the host with the most responses in JSON, and in a description, that of
-    /// its first server
-    #[arg(long)]
-    host: Option<String>,
+    /// A host of the service. If the option is repeated, the endpoints of further hosts become groups with a base URL of
+    /// their own. Default: in a HAR file, the host with the most responses in JSON; in a description, all hosts
+    #[arg(long = "host", value_name = "HOST")]
+    hosts: Vec<String>,
     /// Import summaries and descriptions too, word for word
     #[arg(long)]
     summaries: bool,
@@ -99,7 +99,7 @@ impl Import {
             Ok(text) => text,
             Err(error) => return Err(format!("{name}: {error}; pass a file with an OpenAPI description").into()),
         };
-        let options = Options { text, evidence: self.evidence, summaries: self.summaries, host: self.host.clone() };
+        let options = Options { text, evidence: self.evidence, summaries: self.summaries, hosts: self.hosts.clone() };
         match catalogue_edit::import(self.edited.existing(), &options) {
             Err(Refusal::Message(why)) => Err(format!("{name}: {why}").into()),
             other => other,
@@ -112,7 +112,7 @@ impl Import {
         let bytes = fs::read(&self.file).map_err(|error| format!("{name}: {error}; pass a HAR file"))?;
         let recorded = RecordedService {
             files: vec![(name, bytes)],
-            host: self.host.clone(),
+            hosts: self.hosts.clone(),
             title: self.edited.service_title(),
             // A recording shows that the paths exist, which no document says.
             evidence: Evidence::Reported,

@@ -19,6 +19,10 @@ mod new_paths;
 
 mod service_location;
 
+mod locations;
+
+mod recorded_host;
+
 mod new_endpoints;
 
 use std::collections::BTreeMap;
@@ -32,8 +36,8 @@ use crate::learn::EndpointResponses;
 use crate::refusal::Refusal;
 use endpoint_path::EndpointPath;
 use entry::Entry;
+use locations::{LocatedEndpoint, Locations};
 pub use new_endpoints::{RecordedService, endpoints_of};
-use service_location::ServiceLocation;
 
 /// The responses in HAR files, by endpoint.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +55,7 @@ impl Recording {
         let content = Content::checked(catalogue)?;
         let entries = RecordedEntries::read(files)?;
         let paths = EndpointPath::all(&content);
-        let location = ServiceLocation::choose(&content, &paths, &entries.usable, host);
+        let locations = Locations::choose(&content, &paths, &entries.usable, host);
         let mut responses_by_host: BTreeMap<String, usize> = BTreeMap::new();
         for entry in &entries.usable {
             *responses_by_host.entry(entry.host.clone()).or_default() += 1;
@@ -59,10 +63,10 @@ impl Recording {
         let mut skipped = entries.skipped;
         let mut endpoints = IndexMap::new();
         for entry in entries.usable {
-            match location.endpoint(&paths, &entry) {
-                Ok(path) => add_response(&mut endpoints, path, &location, entry),
+            match locations.endpoint(&paths, &entry) {
+                Ok(found) => add_response(&mut endpoints, &found, entry),
                 Err(why) => {
-                    skipped.insert(skipped_line(&entry, &why, responses_by_host[&entry.host], &location));
+                    skipped.insert(skipped_line(&entry, &why, responses_by_host[&entry.host], &locations));
                 }
             }
         }
@@ -72,19 +76,15 @@ impl Recording {
 
 /// The line about an entry without an endpoint. Another host has one line for all of its responses, because websites call
 /// many hosts.
-fn skipped_line(entry: &Entry, why: &str, responses_of_host: usize, location: &ServiceLocation) -> String {
-    if location.has_host_of(entry) || responses_of_host == 1 {
+fn skipped_line(entry: &Entry, why: &str, responses_of_host: usize, locations: &Locations) -> String {
+    if locations.has_host_of(entry) || responses_of_host == 1 {
         return format!("`{}`: {why}", entry.shown_path());
     }
     format!("`{}`: {responses_of_host} responses of {why}", entry.host)
 }
 
-fn add_response(
-    endpoints: &mut IndexMap<String, EndpointResponses>,
-    path: &EndpointPath,
-    location: &ServiceLocation,
-    entry: Entry,
-) {
+fn add_response(endpoints: &mut IndexMap<String, EndpointResponses>, found: &LocatedEndpoint<'_>, entry: Entry) {
+    let LocatedEndpoint { path, location } = found;
     let new = EndpointResponses { endpoint: path.label.clone(), ..EndpointResponses::default() };
     let responses = endpoints.entry(path.label.clone()).or_insert(new);
     responses.query.add(&entry.query);

@@ -43,6 +43,7 @@ mod service;
 mod bodies;
 mod endpoint_path;
 mod imported_server;
+mod other_servers;
 mod param;
 
 mod column_bodies;
@@ -62,6 +63,7 @@ use description_reader::DescriptionReader;
 use differences::{note_missing_endpoints, note_other_service};
 use document::Document;
 pub use options::Import;
+use other_servers::note_other_servers;
 
 /// The facts of a description about the entire service.
 struct DescribedService {
@@ -88,10 +90,13 @@ pub fn import(catalogue: Option<Catalogue>, import: &Import) -> Result<Catalogue
     std::mem::take(&mut reader.headers).write(&mut editor, is_new, import.evidence);
     let path_templates = std::mem::take(&mut reader.path_templates);
     let members = std::mem::take(&mut reader.members);
+    let other_servers = std::mem::take(&mut reader.other_servers);
     let has_server_in_paths = reader.base_url_suffix.is_empty();
     let mut draft = reader.drafted_content();
     omit_history(&mut draft.content, editor.content.service.history.clone());
+    let known_modules: Vec<String> = editor.content.groups.keys().cloned().collect();
     merge(&mut editor, &draft);
+    note_other_servers(&mut editor, &other_servers, &known_modules);
     if is_new {
         set_history(&mut editor, import.evidence);
         note_candidates(&mut editor, &members, import.evidence);

@@ -27,6 +27,7 @@ mod rust_names;
 
 mod editor;
 mod endpoint_places;
+mod host_names;
 mod word_lists;
 
 mod sent_values;

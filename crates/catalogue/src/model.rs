@@ -109,7 +109,7 @@ impl Api {
     pub fn base_url_variable(&self, base_url: Option<&GroupBaseUrl>) -> String {
         let prefix = &self.service.declared.env_prefix;
         match base_url {
-            Some(base_url) => format!("{prefix}_{}_BASE_URL", base_url.name.to_ascii_uppercase()),
+            Some(base_url) => base_url.variable(prefix),
             None => format!("{prefix}_BASE_URL"),
         }
     }

@@ -11,6 +11,8 @@ use crate::observed_query::QueryParam;
 pub(super) struct EndpointPath {
     /// The name of the endpoint for messages and for `learn`.
     pub(super) label: String,
+    /// The name of the base URL, if the endpoint is on another host than those of the service.
+    base_url: Option<String>,
     segments: Vec<Segment>,
     has_slash: bool,
     /// The params that every request sends.
@@ -64,9 +66,15 @@ impl EndpointPath {
                 }
             }
             let has_slash = path.len() > 1 && path.ends_with('/');
-            all.push(Self { label: label(&at, endpoint), segments, has_slash, constants });
+            let base_url = content.groups[&at.module].base_url.as_ref().map(|base_url| base_url.name.to_string());
+            all.push(Self { label: label(&at, endpoint), base_url, segments, has_slash, constants });
         }
         all
+    }
+
+    /// `true` if the endpoint is below the base URL with this name, or that of the service.
+    pub(super) fn is_below(&self, base_url: Option<&str>) -> bool {
+        self.base_url.as_deref() == base_url
     }
 
     /// `true` if the path of the endpoint is equal to these segments.

@@ -12,7 +12,7 @@ use super::endpoint_path::EndpointPath;
 use super::entry::Entry;
 use super::functions::FunctionParam;
 use super::new_paths::{NewPath, QualifiedSegments, naming_segments};
-use super::service_location::ServiceLocation;
+use super::recorded_host::RecordedHost;
 use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, new_service};
 use crate::draft::{Draft, Source};
@@ -21,15 +21,16 @@ use crate::learn::{learn_key, param_of};
 use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, QueryParam, ValueKind, is_secret};
 use crate::refusal::Refusal;
-use crate::rust_names::{module_name, singular};
+use crate::rust_names::singular;
 
 /// A recording of a service.
 #[derive(Clone, Debug)]
 pub struct RecordedService {
     /// The HAR files, each with its name.
     pub files: Vec<(String, Vec<u8>)>,
-    /// The host of the service; without it, the host with the most responses in JSON.
-    pub host: Option<String>,
+    /// The host of the service, then the hosts whose endpoints become groups with a base URL of their own. Without any, the
+    /// host with the most responses in JSON.
+    pub hosts: Vec<String>,
     /// The title of the service, if its catalogue is new.
     pub title: String,
     /// The evidence of the endpoints.
@@ -46,26 +47,51 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     for why in recording.skipped {
         editor.note(format!("skipped: {why}"));
     }
-    let mut entries = recording.usable;
-    let host = service_host(&entries, recorded.host.as_deref())?;
-    note_other_hosts(&mut editor, &entries, &host);
-    entries.retain(|entry| entry.host == host);
+    let hosts = service_hosts(&recording.usable, &recorded.hosts)?;
+    note_other_hosts(&mut editor, &recording.usable, &hosts);
     let paths = EndpointPath::all(&editor.content);
-    let location = ServiceLocation::choose(&editor.content, &paths, &entries, Some(&host));
-    entries.retain(|entry| location.endpoint(&paths, entry).is_err());
-    editor.note(format!("the endpoints are those of `{host}`; set the base URL to it"));
-    editor.note("`cargo xtask learn --har` adds the fields of their responses");
     let mut draft = Draft::new(Source::Description);
-    let found = NewEndpoint::all(&entries);
-    for endpoint in &found {
-        let is_item = found.iter().any(|list| endpoint.is_item_of(list));
-        endpoint.add(&mut editor, &mut draft, recorded.evidence, is_item);
+    let mut recorded_hosts: Vec<RecordedHost> = Vec::new();
+    let mut entries_by_host = by_host(recording.usable);
+    for host in &hosts {
+        let entries = entries_by_host.remove(host).unwrap_or_default();
+        let content = &editor.content;
+        let recorded_host = if recorded_hosts.is_empty() {
+            RecordedHost::of_service(host, content, &paths, &entries)
+        } else {
+            RecordedHost::of_groups(host, &recorded_hosts, content, &paths, &entries, recorded.evidence)
+        };
+        recorded_host.note(&mut editor);
+        let found = NewEndpoint::all(&recorded_host.new_entries(&paths, entries));
+        for endpoint in &found {
+            let is_item = found.iter().any(|list| endpoint.is_item_of(list));
+            endpoint.add(&mut editor, &mut draft, &recorded_host, recorded.evidence, is_item);
+        }
+        recorded_hosts.push(recorded_host);
     }
     if draft.content.groups.is_empty() {
-        return Err(format!("every recorded path of `{host}` is in the catalogue already").into());
+        let hosts = listed(&hosts);
+        return Err(format!("every recorded path of {hosts} is in the catalogue already").into());
     }
+    editor.note("`cargo xtask learn --har` adds the fields of their responses");
     merge(&mut editor, &draft);
     editor.close()
+}
+
+fn by_host(entries: Vec<Entry>) -> BTreeMap<String, Vec<Entry>> {
+    let mut by_host: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+    for entry in entries {
+        by_host.entry(entry.host.clone()).or_default().push(entry);
+    }
+    by_host
+}
+
+fn listed(hosts: &[String]) -> String {
+    let mut quoted = Vec::new();
+    for host in hosts {
+        quoted.push(format!("`{host}`"));
+    }
+    quoted.join(", ")
 }
 
 fn new_catalogue(title: &str) -> Editor {
@@ -73,8 +99,8 @@ fn new_catalogue(title: &str) -> Editor {
     Editor::new(Content { service, ..Content::default() })
 }
 
-/// The host of the service: the chosen one, or the one with the most responses.
-fn service_host(entries: &[Entry], chosen: Option<&str>) -> Result<String, String> {
+/// The hosts of the service: the chosen ones, or the one with the most responses.
+fn service_hosts(entries: &[Entry], chosen: &[String]) -> Result<Vec<String>, String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in entries {
         *counts.entry(&entry.host).or_default() += 1;
@@ -82,29 +108,45 @@ fn service_host(entries: &[Entry], chosen: Option<&str>) -> Result<String, Strin
     let Some((most_frequent, _)) = counts.iter().max_by_key(|(_, count)| **count) else {
         return Err("no entry has a response in JSON".to_owned());
     };
-    let Some(chosen) = chosen else { return Ok((*most_frequent).to_owned()) };
-    let chosen = chosen.to_ascii_lowercase();
-    if counts.contains_key(chosen.as_str()) {
-        return Ok(chosen);
+    if chosen.is_empty() {
+        return Ok(vec![(*most_frequent).to_owned()]);
     }
-    let hosts: Vec<String> = counts.keys().map(|host| format!("`{host}`")).collect();
-    Err(format!("no entry with a response in JSON has the host `{chosen}`; pass one of these: {}", hosts.join(", ")))
+    let mut hosts: Vec<String> = Vec::new();
+    for host in chosen {
+        let host = host.to_ascii_lowercase();
+        if !counts.contains_key(host.as_str()) {
+            let known: Vec<String> = counts.keys().map(|host| (*host).to_owned()).collect();
+            let known = listed(&known);
+            return Err(format!("no entry with a response in JSON has the host `{host}`; pass one of these: {known}"));
+        }
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    Ok(hosts)
 }
 
 /// Notes each other host once, with the number of its responses, because websites call many hosts.
-fn note_other_hosts(editor: &mut Editor, entries: &[Entry], host: &str) {
+fn note_other_hosts(editor: &mut Editor, entries: &[Entry], hosts: &[String]) {
+    let own = listed(hosts);
     let mut others: IndexMap<&str, Vec<String>> = IndexMap::new();
     for entry in entries {
-        if entry.host != host {
+        if !hosts.contains(&entry.host) {
             others.entry(&entry.host).or_default().push(entry.shown_path());
         }
     }
-    for (other, paths) in others {
+    for (other, paths) in &others {
         let first = &paths[0];
         editor.note(match paths.len() {
-            1 => format!("skipped: `{other}{first}`: another host than `{host}`"),
-            count => format!("skipped: {count} responses of another host than `{host}`, first `{other}{first}`"),
+            1 => format!("skipped: `{other}{first}`: another host than {own}"),
+            count => format!("skipped: {count} responses of another host than {own}, first `{other}{first}`"),
         });
+    }
+    if !others.is_empty() {
+        let options: Vec<String> = hosts.iter().map(|host| format!("--host {host}")).collect();
+        let options = options.join(" ");
+        editor
+            .note(format!("if another host belongs to the service, choose all of its hosts: `{options} --host OTHER`"));
     }
 }
 
@@ -192,23 +234,24 @@ impl NewEndpoint {
     }
 
     /// Adds the endpoint to a draft; `is_item` names it in the singular, because a list has the plural.
-    fn add(&self, editor: &mut Editor, draft: &mut Draft, evidence: Evidence, is_item: bool) {
+    fn add(&self, editor: &mut Editor, draft: &mut Draft, host: &RecordedHost, evidence: Evidence, is_item: bool) {
         let segments = naming_segments(url_path::without_fragment(&self.path));
-        let module = module_name(segments.first().unwrap_or(&"general"));
+        let module = host.module(segments.first().unwrap_or(&"general"), &editor.content, &draft.content);
         let params = self.params(editor, evidence);
         for name in &self.repeated {
             let what = format!("the requests send `{name}` several times; only the first value is sent by the client");
             editor.note(format!("`{}`: {what}", self.path));
         }
         let name = self.name(&segments);
+        let path = host.distinct_path(&self.path, &editor.content, &draft.content);
         let endpoint = Endpoint {
             name: if is_item { singular(&name) } else { name }.into(),
-            path: Known::Known(self.path.as_str().into()),
+            path: Known::Known(path.into()),
             evidence,
             params: Known::Known(params),
             ..Endpoint::default()
         };
-        let new = Group { title: module.to_title_case().into(), ..Group::default() };
+        let new = Group { title: module.to_title_case().into(), base_url: host.base_url.clone(), ..Group::default() };
         let group = draft.content.groups.entry(module).or_insert(new);
         group.endpoints.push(endpoint);
     }

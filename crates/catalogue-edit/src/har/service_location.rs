@@ -1,17 +1,21 @@
-//! Finds the service in a recording: the host and the base path below which the most entries have an endpoint.
+//! Finds a base URL in a recording: the host and the base path below which the most entries have an endpoint.
 
 use std::collections::BTreeMap;
+
+use catalogue::spec::GroupBaseUrl;
 
 use super::endpoint_path::{EndpointPath, Fit};
 use super::entry::Entry;
 use crate::content::Content;
 
-/// The host and the base path of a service in a recording.
-#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// The host and the base path of a service, or of groups on another host, in a recording.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ServiceLocation {
-    host: String,
+    pub(super) host: String,
     /// The segments of the base path.
     base: Vec<String>,
+    /// The name of the base URL of groups on another host.
+    base_url: Option<String>,
 }
 
 /// How well a location explains the entries; a larger value explains them better.
@@ -24,27 +28,62 @@ struct Matches {
 }
 
 impl ServiceLocation {
-    /// The location for which the most entries have an endpoint. The base path ends in the suffix of the catalogue's base
-    /// URLs. If several locations fit as well, the one with more literal segments is chosen, then the shortest.
+    /// The location of the service for which the most entries have an endpoint. The base path ends in the suffix of the
+    /// catalogue's base URLs. If several locations fit as well, the one with more literal segments is chosen, then the
+    /// shortest.
     pub(super) fn choose(content: &Content, paths: &[EndpointPath], entries: &[Entry], host: Option<&str>) -> Self {
-        let suffix: Vec<&str> = content.service.base_url_suffix().split('/').skip(1).collect();
         let host = host.map(str::to_ascii_lowercase);
-        let mut matches = BTreeMap::new();
+        let mut of_host = Vec::new();
         for entry in entries {
             if host.as_ref().is_none_or(|host| *host == entry.host) {
-                add_matches(&mut matches, entry, paths, &suffix);
+                of_host.push(entry);
             }
         }
-        let mut best = Self { host: host.unwrap_or_default(), base: Vec::new() };
+        let found = Self::best(paths, &of_host, None, content.service.base_url_suffix());
+        found.unwrap_or_else(|| Self::at_root_of(&host.unwrap_or_default()))
+    }
+
+    /// The location of a host of which no endpoint is known.
+    pub(super) fn at_root_of(host: &str) -> Self {
+        Self { host: host.to_owned(), base: Vec::new(), base_url: None }
+    }
+
+    /// The location of groups on another host for which the most entries have an endpoint, among entries that have no
+    /// other location; `None` if no entry has an endpoint of such a group.
+    pub(super) fn of_groups(base_url: &GroupBaseUrl, paths: &[EndpointPath], entries: &[&Entry]) -> Option<Self> {
+        Self::best(paths, entries, Some(base_url.name.as_str()), base_url.suffix())
+    }
+
+    fn best(paths: &[EndpointPath], entries: &[&Entry], base_url: Option<&str>, suffix: &str) -> Option<Self> {
+        let suffix: Vec<&str> = suffix.split('/').skip(1).collect();
+        let mut paths_below = Vec::new();
+        for path in paths {
+            if path.is_below(base_url) {
+                paths_below.push(path);
+            }
+        }
+        let mut matches = BTreeMap::new();
+        for entry in entries {
+            add_matches(&mut matches, entry, &paths_below, &suffix);
+        }
+        let mut best: Option<Self> = None;
         let mut most = Matches::default();
-        for (location, matches) in matches {
-            let is_shorter = location.base.len() < best.base.len();
+        for (mut location, matches) in matches {
+            let is_shorter = best.as_ref().is_none_or(|best| location.base.len() < best.base.len());
             if matches > most || matches == most && is_shorter {
-                best = location;
+                location.base_url = base_url.map(str::to_owned);
+                best = Some(location);
                 most = matches;
             }
         }
         best
+    }
+
+    /// Removes the base path from the path of an entry that is below it.
+    pub(super) fn remove_base(&self, entry: &mut Entry) {
+        if entry.segments.starts_with(&self.base) {
+            entry.segments.drain(..self.base.len());
+        }
     }
 
     /// `true` if an entry is of this host, or the host is unknown.
@@ -68,7 +107,7 @@ impl ServiceLocation {
         let mut best: Option<&EndpointPath> = None;
         let mut unsent_constant = None;
         for path in paths {
-            if !path.has_segments(segments) {
+            if !path.is_below(self.base_url.as_deref()) || !path.has_segments(segments) {
                 continue;
             }
             if !path.are_constants_sent(entry) {
@@ -89,7 +128,7 @@ impl ServiceLocation {
 fn add_matches(
     matches: &mut BTreeMap<ServiceLocation, Matches>,
     entry: &Entry,
-    paths: &[EndpointPath],
+    paths: &[&EndpointPath],
     suffix: &[&str],
 ) {
     for length in 0..=entry.segments.len() {
@@ -98,7 +137,7 @@ fn add_matches(
             continue;
         }
         let Some(fit) = best_fit(paths, segments, entry) else { continue };
-        let location = ServiceLocation { host: entry.host.clone(), base: base.to_vec() };
+        let location = ServiceLocation { host: entry.host.clone(), base: base.to_vec(), base_url: None };
         let matches = matches.entry(location).or_default();
         matches.entries += 1;
         matches.literals += fit.literals;
@@ -109,7 +148,7 @@ fn ends_with(base: &[String], suffix: &[&str]) -> bool {
     base.len() >= suffix.len() && base[base.len() - suffix.len()..] == *suffix
 }
 
-fn best_fit(paths: &[EndpointPath], segments: &[String], entry: &Entry) -> Option<Fit> {
+fn best_fit(paths: &[&EndpointPath], segments: &[String], entry: &Entry) -> Option<Fit> {
     let mut best = None;
     for path in paths {
         if path.has_segments(segments) {

@@ -122,7 +122,7 @@ fn a_recording_becomes_endpoints_with_params() {
     ]);
     let recorded = RecordedService {
         files,
-        host: None,
+        hosts: Vec::new(),
         title: "things".to_owned(),
         evidence: catalogue::spec::Evidence::Reported,
     };
@@ -157,7 +157,7 @@ fn each_function_on_a_path_becomes_an_endpoint() {
     ]);
     let recorded = RecordedService {
         files: files.clone(),
-        host: None,
+        hosts: Vec::new(),
         title: "things".to_owned(),
         evidence: catalogue::spec::Evidence::Reported,
     };
@@ -199,7 +199,7 @@ fn a_host_is_one_of_the_recording() {
     let endpoints = |host: &str| {
         let recorded = RecordedService {
             files: files.clone(),
-            host: Some(host.to_owned()),
+            hosts: vec![host.to_owned()],
             title: "things".to_owned(),
             evidence: catalogue::spec::Evidence::Reported,
         };
@@ -224,7 +224,7 @@ fn an_item_of_a_list_has_a_name_of_its_own() {
     ]);
     let recorded = RecordedService {
         files,
-        host: None,
+        hosts: Vec::new(),
         title: "things".to_owned(),
         evidence: catalogue::spec::Evidence::Reported,
     };
@@ -257,7 +257,7 @@ fn segments_that_the_response_repeats_become_params() {
     ]);
     let recorded = RecordedService {
         files,
-        host: None,
+        hosts: Vec::new(),
         title: "things".to_owned(),
         evidence: catalogue::spec::Evidence::Reported,
     };
@@ -297,7 +297,7 @@ fn params_of_one_name_cost_no_endpoint() {
     ]);
     let recorded = RecordedService {
         files: files.clone(),
-        host: None,
+        hosts: Vec::new(),
         title: "things".to_owned(),
         evidence: catalogue::spec::Evidence::Reported,
     };
@@ -335,7 +335,7 @@ fn a_token_is_not_the_name_of_a_function() {
             let files = har(&[entry(&format!("https://a.example/query?{selector}={token}"), "GET", 200, JSON)]);
             let recorded = RecordedService {
                 files,
-                host: None,
+                hosts: Vec::new(),
                 title: "things".to_owned(),
                 evidence: catalogue::spec::Evidence::Reported,
             };
@@ -344,5 +344,99 @@ fn a_token_is_not_the_name_of_a_function() {
             assert!(!all.contains(token) && !change.notes().join("\n").contains(token), "{all}");
             assert!(all.contains(&format!("- {{name: {selector}, type: string}}\n")), "{all}");
         }
+    }
+}
+
+const BROKER: &str = "title: Orders\nbase_url: {name: broker, suffix: /v3, evidence: documented}\nendpoints:\n\
+    - {name: Orders, path: /orders, evidence: documented, params: [], body: unknown}\n\
+    - {name: Best, path: '/books/best#broker', evidence: documented, params: [], body: unknown}\n";
+
+#[test]
+fn groups_on_another_host_have_a_location_of_their_own() {
+    let texts = [("service.yaml", SERVICE), ("market.yaml", MARKET), ("orders.yaml", BROKER)];
+    let files = har(&[
+        entry("https://a.example/v1/books/BTC", "GET", 200, JSON),
+        entry("https://a.example/v1/books/best/", "GET", 200, JSON),
+        entry("https://b.example/api/v3/orders", "GET", 200, JSON),
+        entry("https://b.example/api/v3/books/best", "GET", 200, JSON),
+        entry("https://b.example/api/v3/fills", "GET", 200, JSON),
+        entry("https://b.example/api/v2/orders", "GET", 200, JSON),
+        entry("https://cdn.example/orders", "GET", 200, JSON),
+    ]);
+    let recording = Recording::read(catalogue::load_texts(&texts), &files, None).expect("a recording");
+    let found: Vec<_> = recording.endpoints.iter().map(|sample| sample.endpoint.as_str()).collect();
+    assert_eq!(found, ["market.book", "market.best", "orders.orders", "orders.best"]);
+    let skipped = [
+        "`/api/v3/fills`: no endpoint has this path",
+        "`/api/v2/orders`: it is not below the base path `/api/v3` of the other entries",
+        "`/orders`: another host than `a.example`; `--host cdn.example` chooses it",
+    ];
+    assert_eq!(recording.skipped, skipped);
+}
+
+fn recorded(files: &[(String, Vec<u8>)], hosts: &[&str]) -> RecordedService {
+    let mut chosen = Vec::new();
+    for host in hosts {
+        chosen.push((*host).to_owned());
+    }
+    RecordedService {
+        files: files.to_vec(),
+        hosts: chosen,
+        title: "things".to_owned(),
+        evidence: catalogue::spec::Evidence::Reported,
+    }
+}
+
+#[test]
+fn chosen_hosts_become_groups_and_others_are_named() {
+    let files = har(&[
+        entry("https://api.example.com/candles", "GET", 200, JSON),
+        entry("https://api.example.com/time", "GET", 200, JSON),
+        entry("https://futures.example.com/candles", "GET", 200, JSON),
+        entry("https://futures.example.com/funding", "GET", 200, JSON),
+        entry("https://cdn.example.net/pixel", "GET", 200, JSON),
+        entry("https://cdn.example.net/config", "GET", 200, JSON),
+    ]);
+    let change = endpoints_of(None, &recorded(&files, &["api.example.com", "futures.example.com"])).expect("a change");
+    let texts: BTreeMap<_, _> = change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    let modules: Vec<_> = texts.keys().map(String::as_str).collect();
+    assert_eq!(modules, ["candles.yaml", "candles_futures.yaml", "funding.yaml", "service.yaml", "time.yaml"]);
+    assert!(!texts["candles.yaml"].contains("base_url"), "{}", texts["candles.yaml"]);
+    for (module, expected) in [
+        ("candles_futures.yaml", "path: /candles#futures\n"),
+        ("candles_futures.yaml", "base_url: {name: futures, evidence: reported}\n"),
+        ("funding.yaml", "path: /funding\n"),
+        ("funding.yaml", "base_url: {name: futures, evidence: reported}\n"),
+    ] {
+        assert!(texts[module].contains(expected), "{}", texts[module]);
+    }
+    let notes = change.notes().join("\n");
+    assert!(notes.contains("groups on `futures.example.com` have the base URL `futures`"), "{notes}");
+    assert!(
+        notes.contains("skipped: 2 responses of another host") && notes.contains("cdn.example.net/pixel"),
+        "{notes}"
+    );
+
+    let one = endpoints_of(None, &recorded(&files, &[])).expect("a change");
+    let notes = one.notes().join("\n");
+    assert!(one.texts().all(|(_, text)| !text.contains("base_url")), "{notes}");
+    assert!(notes.contains("choose all of its hosts: `--host "), "{notes}");
+    assert!(endpoints_of(None, &recorded(&files, &["api.example.com", "other.example"])).is_err());
+}
+
+#[test]
+fn new_paths_of_known_groups_are_below_their_base_urls() {
+    let texts = [("service.yaml", SERVICE), ("market.yaml", MARKET), ("orders.yaml", BROKER)];
+    let files = har(&[
+        entry("https://a.example/v1/books/BTC", "GET", 200, JSON),
+        entry("https://b.example/api/v3/orders", "GET", 200, JSON),
+        entry("https://b.example/api/v3/fills", "GET", 200, JSON),
+    ]);
+    let change = endpoints_of(Some(catalogue::load_texts(&texts)), &recorded(&files, &["a.example", "b.example"]))
+        .expect("a change");
+    let texts: BTreeMap<_, _> = change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    assert_eq!(texts.keys().map(String::as_str).collect::<Vec<_>>(), ["fills.yaml"]);
+    for expected in ["path: /fills\n", "base_url: {name: broker, suffix: /v3, evidence: documented}\n"] {
+        assert!(texts["fills.yaml"].contains(expected), "{texts:?}");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use catalogue::is_invisible;
 use catalogue::spec::{Evidence, Service};
+use catalogue::{is_invisible, url_path};
 use serde_yaml::Value;
 
 use super::document::{Document, Resolved};
@@ -11,7 +11,7 @@ use super::header_params::HeaderParams;
 use super::omissions::{Omissions, Weight};
 use super::options::Import;
 use super::response_members::Members;
-use super::server_address::ServerAddress;
+use super::server_address::{OtherServer, ServerAddress};
 use super::tree::text;
 use crate::content::Content;
 use crate::draft::{Draft, Source};
@@ -26,12 +26,16 @@ pub(super) struct DescriptionReader<'d> {
     pub(super) catalogue: Content,
     /// The suffix of every base URL, as a path.
     pub(super) base_url_suffix: String,
-    /// The server whose endpoints are imported.
+    /// The server of the service.
     pub(super) server: Option<ServerAddress>,
+    /// The servers on other hosts whose endpoints are imported too.
+    pub(super) other_servers: Vec<OtherServer>,
     /// The path of the description's server. It precedes the path of each operation.
     pub(super) server_path: String,
     /// The paths that were read so far, without the names of their params.
     pub(super) path_templates: HashSet<String>,
+    /// The names of the base URLs of known and read paths, without the names of params; `None` is that of the service.
+    pub(super) path_hosts: HashMap<String, Option<String>>,
     /// The headers that operations send: those with one value, and the one that carries a key.
     pub(super) headers: HeaderParams,
     /// The members of the response of each path, beside its records.
@@ -59,8 +63,10 @@ impl<'d> DescriptionReader<'d> {
             catalogue: Content::default(),
             base_url_suffix: String::new(),
             server: None,
+            other_servers: Vec::new(),
             server_path: String::new(),
             path_templates: HashSet::new(),
+            path_hosts: HashMap::new(),
             headers: HeaderParams::default(),
             members: Members::new(),
             types_by_values: HashMap::new(),
@@ -81,6 +87,15 @@ impl<'d> DescriptionReader<'d> {
         // If the catalogue has no suffix and its paths do not include the server's path, the server's path is the suffix.
         if self.base_url_suffix.is_empty() && !self.has_path_below_server() {
             self.base_url_suffix.clone_from(&self.server_path);
+        }
+        self.set_other_servers();
+        for group in catalogue.groups.values() {
+            let host = group.base_url.as_ref().map(|base_url| base_url.name.to_string());
+            for endpoint in &group.endpoints {
+                if let Some(path) = endpoint.path.known() {
+                    self.path_hosts.insert(url_path::template(path), host.clone());
+                }
+            }
         }
     }
 

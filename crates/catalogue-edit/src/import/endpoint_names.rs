@@ -3,7 +3,7 @@
 
 use catalogue::is_line;
 use catalogue::names::{self, Case};
-use catalogue::spec::Group;
+use catalogue::spec::{Group, GroupBaseUrl};
 use heck::{ToSnakeCase, ToTitleCase};
 use serde_yaml::Value;
 
@@ -12,16 +12,36 @@ use super::tree::{items, text, text_or_empty};
 use crate::rust_names::module_name;
 
 impl<'d> DescriptionReader<'d> {
-    /// The module of an endpoint. A group that is not in the draft yet is added.
-    pub(super) fn group(&mut self, operation: &Value, path: &str) -> String {
+    /// The module of an endpoint on a host. A group that is not in the draft yet is added.
+    pub(super) fn group(&mut self, operation: &Value, path: &str, base_url: Option<&GroupBaseUrl>) -> String {
         let tag = items(operation, "tags").first().and_then(Value::as_str);
         let title = tag.or(first_literal(path)).unwrap_or("general");
-        let module = self.module_of(title);
+        let mut module = self.module_of(title);
+        let mut host = "";
+        if !self.is_on_host(&module, base_url) {
+            host = base_url.map_or("service", |base_url| base_url.name.as_str());
+            module = self.module_of(&format!("{title} {host}"));
+        }
         if !self.draft.content.groups.contains_key(&module) {
-            let group = self.new_group(title, &module);
+            let mut group = self.new_group(title, &module);
+            if !host.is_empty() {
+                group.title = format!("{} {}", group.title, host.to_title_case()).into();
+            }
+            if group.base_url.is_none() {
+                group.base_url = base_url.cloned();
+            }
             self.draft.content.groups.insert(module.clone(), group);
         }
         module
+    }
+
+    /// `true` if a group is on the host with a base URL, or is new.
+    fn is_on_host(&self, module: &str, base_url: Option<&GroupBaseUrl>) -> bool {
+        let group = self.draft.content.groups.get(module).or(self.catalogue.groups.get(module));
+        let Some(group) = group else { return true };
+        let known = group.base_url.as_ref().map(|base_url| base_url.name.as_str());
+        // In our own export, the group states its base URL.
+        self.document.is_own_export() || known == base_url.map(|base_url| base_url.name.as_str())
     }
 
     /// The module of the known group with a title, or the one that is derived from the title.

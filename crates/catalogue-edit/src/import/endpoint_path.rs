@@ -1,22 +1,28 @@
 //! The path of an endpoint in the catalogue: without the part that every base URL ends in, and with the texts that the
 //! styles of its params require.
 
+use catalogue::spec::GroupBaseUrl;
 use catalogue::{is_line, url_path};
 
 use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
 use super::operations::DescribedOperation;
 use super::schema_facts::type_of;
+use super::server_address::PathOnServer;
 use super::tree::{text, text_or_empty};
 
 impl<'d> DescriptionReader<'d> {
-    /// The path of an endpoint; `None` if it is on another server, or the catalogue does not allow such a path.
-    pub(super) fn endpoint_path(&mut self, described: &DescribedOperation<'d>, pointer: &str) -> Option<String> {
-        let path = self.path_on_server(described)?;
+    /// The path of an endpoint below its base URL; `None` if the endpoint is on another server, or the catalogue does not
+    /// allow such a path.
+    pub(super) fn endpoint_path(&mut self, described: &DescribedOperation<'d>, pointer: &str) -> Option<PathOnServer> {
+        let PathOnServer { path, base_url } = self.path_on_server(described)?;
         let path = self.styled_path(&path, described);
-        let path = self.below_base_url(&path, pointer)?;
+        let path = match &base_url {
+            Some(base_url) => self.below_base_url_of_group(&path, base_url, pointer)?,
+            None => self.below_base_url(&path, pointer)?,
+        };
         let why = match url_path::check(&path, true) {
-            Ok(()) if is_line(&path) => return Some(path),
+            Ok(()) if is_line(&path) => return Some(PathOnServer { path, base_url }),
             Err(("path-start/slash", _)) => "that does not begin with `/`",
             Err(("path-param/twice", _)) => "with a duplicate path param",
             Err((rule, _)) if rule.starts_with("path-braces") && !path.contains('?') => {
@@ -25,6 +31,30 @@ impl<'d> DescriptionReader<'d> {
             _ => "of an unsupported form",
         };
         self.omissions.add(Weight::Missing, format!("{pointer}, a path {why}"), pointer);
+        None
+    }
+
+    /// The path of an endpoint, with the host as a fragment if an endpoint on another host has this path.
+    pub(super) fn distinct_path(&self, path: &str, base_url: Option<&GroupBaseUrl>) -> String {
+        // Our own export has distinct paths, and states the base URLs of groups only.
+        if self.document.is_own_export() {
+            return path.to_owned();
+        }
+        let own = base_url.map(|base_url| base_url.name.to_string());
+        let is_on_other_host = self.path_hosts.get(&url_path::template(path)).is_some_and(|known| *known != own);
+        if is_on_other_host { format!("{path}#{}", own.as_deref().unwrap_or("service")) } else { path.to_owned() }
+    }
+
+    /// The part of a path after the suffix of the base URL of a group; `None` if the path is not below it.
+    fn below_base_url_of_group(&mut self, path: &str, base_url: &GroupBaseUrl, pointer: &str) -> Option<String> {
+        let suffix = base_url.suffix();
+        if let Some(rest) = path.strip_prefix(suffix)
+            && rest.starts_with('/')
+        {
+            return Some(rest.to_owned());
+        }
+        let why = format!("`{path}`, which is not below `{suffix}`, the suffix of the base URL `{}`", base_url.name);
+        self.omissions.add(Weight::Missing, why, pointer);
         None
     }
 

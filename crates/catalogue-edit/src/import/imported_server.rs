@@ -1,15 +1,18 @@
-//! The servers of a description, of its paths and of its operations. Only the endpoints of one host are imported.
+//! The servers of a description, of its paths and of its operations.
+//!
+//! With hosts in the options, only the endpoints of these hosts are imported, else those of every host. Endpoints on another
+//! host than that of the service get groups with a base URL of their own.
 
 use std::collections::BTreeSet;
 
 use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
 use super::operations::DescribedOperation;
-use super::server_address::ServerAddress;
+use super::server_address::{PathOnServer, ServerAddress};
 use super::tree::{entries, items};
 
 /// The segments that two paths have in common at their start.
-fn shared_start(one: &str, other: &str) -> String {
+pub(super) fn shared_start(one: &str, other: &str) -> String {
     let mut shared = String::new();
     for (segment, other_segment) in one.split('/').zip(other.split('/')).skip(1) {
         if segment != other_segment {
@@ -23,12 +26,11 @@ fn shared_start(one: &str, other: &str) -> String {
 /// The message that an endpoint is not on the server whose endpoints are imported.
 fn on_other_server(address: ServerAddress) -> String {
     let Some(host) = address.host else {
-        return "an endpoint on the server of the description, which names no host; import it without `--host` into a \
-                catalogue of its own"
+        return "an endpoint on the server of the description, which names no host; without `--host`, it is imported too"
             .to_owned();
     };
     let server = format!("{host}{}", address.path);
-    format!("an endpoint on another server, `{server}`; import it with `--host {host}` into a catalogue of its own")
+    format!("an endpoint on another server, `{server}`; a further `--host {host}` imports it into a group of its own")
 }
 
 /// The message that no server has the host of the options.
@@ -50,13 +52,14 @@ impl<'d> DescriptionReader<'d> {
     /// no server has the host of the options.
     pub(super) fn imported_server(&self) -> Result<Option<ServerAddress>, String> {
         let addresses = self.addresses();
-        let chosen = self.options.host.as_ref().map(|host| host.to_ascii_lowercase());
-        if let Some(host) = &chosen
-            && addresses.iter().all(|address| address.host.as_ref() != Some(host))
-        {
-            return Err(no_server(host, &addresses));
+        for host in &self.options.hosts {
+            let host = host.to_ascii_lowercase();
+            if addresses.iter().all(|address| address.host.as_ref() != Some(&host)) {
+                return Err(no_server(&host, &addresses));
+            }
         }
         let Some(first) = addresses.first() else { return Ok(None) };
+        let chosen = self.options.hosts.first().map(|host| host.to_ascii_lowercase());
         let host = chosen.or(first.host.clone());
         let mut path: Option<String> = None;
         for address in addresses {
@@ -72,14 +75,11 @@ impl<'d> DescriptionReader<'d> {
 
     /// The address of the description, if it lists servers or an operation has none of its own, then the addresses of all
     /// operations with servers of their own.
-    fn addresses(&self) -> Vec<ServerAddress> {
+    pub(super) fn addresses(&self) -> Vec<ServerAddress> {
         let mut of_operations = Vec::new();
         let mut is_description_used = !items(&self.document.root, "servers").is_empty();
-        for (path, item) in entries(&self.document.root, "paths") {
-            let Some(item) = self.document.follow(item) else { continue };
-            let path_item = item.value;
-            let Some(operation) = self.document.child(path_item, "get") else { continue };
-            match self.stated_address(&DescribedOperation { path, path_item, operation }) {
+        for described in self.described_operations() {
+            match self.stated_address(&described) {
                 Some(address) => of_operations.push(address),
                 None => is_description_used = true,
             }
@@ -113,15 +113,38 @@ impl<'d> DescriptionReader<'d> {
         Some(address)
     }
 
-    /// The path of an operation relative to the server whose endpoints are imported; `None` if the operation is on another
-    /// server.
-    pub(super) fn path_on_server(&mut self, described: &DescribedOperation<'d>) -> Option<String> {
+    /// The address of an operation.
+    pub(super) fn address(&self, described: &DescribedOperation<'d>) -> ServerAddress {
+        self.stated_address(described).unwrap_or_else(|| self.description_address())
+    }
+
+    /// All operations that can be imported.
+    pub(super) fn described_operations(&self) -> Vec<DescribedOperation<'d>> {
+        let mut all = Vec::new();
+        for (path, item) in entries(&self.document.root, "paths") {
+            let Some(item) = self.document.follow(item) else { continue };
+            let path_item = item.value;
+            if let Some(operation) = self.document.child(path_item, "get") {
+                all.push(DescribedOperation { path, path_item, operation });
+            }
+        }
+        all
+    }
+
+    /// The path of an operation below the base URL of its host; `None` if its host is not imported.
+    pub(super) fn path_on_server(&mut self, described: &DescribedOperation<'d>) -> Option<PathOnServer> {
         let path = described.path;
-        let address = self.stated_address(described).unwrap_or_else(|| self.description_address());
-        let Some(server) = &self.server else { return Some(path.to_owned()) };
+        let Some(server) = &self.server else {
+            return Some(PathOnServer { path: path.to_owned(), base_url: None });
+        };
+        let address = self.address(described);
         if address.host == server.host {
             let prefix = address.path.strip_prefix(&server.path).unwrap_or_default();
-            return Some(format!("{prefix}{path}"));
+            return Some(PathOnServer { path: format!("{prefix}{path}"), base_url: None });
+        }
+        if let Some(other) = self.other_server(&address) {
+            let path = format!("{}{path}", address.path);
+            return Some(PathOnServer { path, base_url: Some(other.base_url.clone()) });
         }
         self.omissions.add(Weight::Missing, on_other_server(address), &format!("`{path}`"));
         None

@@ -6,6 +6,7 @@ use serde_yaml::Value;
 
 use super::description_reader::DescriptionReader;
 use super::omissions::{OPERATION, PATH, Weight};
+use super::server_address::PathOnServer;
 use super::tree::{entries, is_true, items, text};
 use crate::draft::summary_unless_repeated;
 
@@ -35,8 +36,10 @@ impl<'d> DescribedOperation<'d> {
 }
 
 impl<'d> DescriptionReader<'d> {
-    /// Reads all operations under `paths`.
+    /// Reads all operations under `paths`. Those on the host of the service are first, so that they keep the names of
+    /// groups.
     pub(super) fn operations(&mut self) {
+        let mut on_other_hosts = Vec::new();
         for (path, item) in entries(&self.document.root, "paths") {
             if path.starts_with("x-") {
                 continue;
@@ -50,22 +53,33 @@ impl<'d> DescriptionReader<'d> {
                 Some(resolved) => resolved.value,
                 None => &Value::Null,
             };
-            self.operation(DescribedOperation { path, path_item, operation }, &pointer);
+            let described = DescribedOperation { path, path_item, operation };
+            if self.other_server(&self.address(&described)).is_some() {
+                on_other_hosts.push(described);
+            } else {
+                self.operation(described, &pointer);
+            }
+        }
+        for described in on_other_hosts {
+            self.operation(described, &format!("`{}`", described.path));
         }
     }
 
     fn operation(&mut self, described: DescribedOperation<'d>, pointer: &str) {
-        let Some(path) = self.endpoint_path(&described, pointer) else { return };
+        let Some(PathOnServer { path: own_path, base_url }) = self.endpoint_path(&described, pointer) else { return };
+        let path = self.distinct_path(&own_path, base_url.as_ref());
         if !self.path_templates.insert(url_path::template(&path)) {
             let why = format!("{pointer}, which differs from another path only in the names of its params");
             self.omissions.add(Weight::Missing, why, pointer);
             return;
         }
+        let host = base_url.as_ref().map(|base_url| base_url.name.to_string());
+        self.path_hosts.insert(url_path::template(&path), host);
         let operation = described.operation;
         self.omissions.unread(operation, OPERATION, pointer);
-        let path_below_server = path.strip_prefix(self.server_path.as_str()).unwrap_or(&path).to_owned();
-        let group = self.group(operation, &path_below_server);
-        let name = self.endpoint_name(operation, &group, &path_below_server);
+        let path_below_server = own_path.strip_prefix(self.server_path.as_str()).unwrap_or(&own_path);
+        let group = self.group(operation, path_below_server, base_url.as_ref());
+        let name = self.endpoint_name(operation, &group, path_below_server);
         let params = self.params(&path, &described.params(), described.has_unknown_params(), pointer);
         let body = self.body(operation, &name, pointer);
         self.note_members(&path, operation);

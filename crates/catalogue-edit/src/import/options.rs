@@ -11,6 +11,7 @@ pub struct Import {
     pub evidence: Evidence,
     /// `true` imports summaries and descriptions too.
     pub summaries: bool,
-    /// The host whose endpoints are imported, if paths have servers of their own; by default, that of the first server.
-    pub host: Option<String>,
+    /// The only hosts whose endpoints are imported, if paths have servers of their own; that of the service is the first.
+    /// Without any, the endpoints of all hosts are imported, and the host of the service is that of the first server.
+    pub hosts: Vec<String>,
 }

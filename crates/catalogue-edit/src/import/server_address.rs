@@ -1,5 +1,6 @@
-//! The address of a server in a description.
+//! The address of a server in a description, and what is below it.
 
+use catalogue::spec::GroupBaseUrl;
 use serde_yaml::Value;
 
 use super::tree::{entries, items, text, text_of};
@@ -11,6 +12,22 @@ pub(super) struct ServerAddress {
     pub(super) host: Option<String>,
     /// The path without `/` at the end.
     pub(super) path: String,
+}
+
+/// A host with endpoints, other than that of the service.
+#[derive(Clone, Debug)]
+pub(super) struct OtherServer {
+    pub(super) host: String,
+    pub(super) base_url: GroupBaseUrl,
+}
+
+/// The path of an operation, with the base URL that it is below.
+#[derive(Clone, Debug)]
+pub(super) struct PathOnServer {
+    /// The path after the part that all servers of the service share, or the entire path if `base_url` is set.
+    pub(super) path: String,
+    /// The base URL of a group, if the operation is on another host than the service.
+    pub(super) base_url: Option<GroupBaseUrl>,
 }
 
 impl ServerAddress {

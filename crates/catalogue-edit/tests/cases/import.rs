@@ -3,7 +3,7 @@
 //! edit nothing.
 //!
 //! `UPDATE_EXPECT=1 cargo test -p catalogue-edit --test cases import::` writes the actual output to the cases. If the archive
-//! has an empty part `summaries`, summaries and descriptions are imported too; the part `host` chooses a server. Any other
+//! has an empty part `summaries`, summaries and descriptions are imported too; the part `hosts` chooses servers. Any other
 //! part is an error.
 
 use std::path::Path;
@@ -30,10 +30,10 @@ fn check(path: &Path) -> Result<(), Failed> {
     let mut archive = Archive::read(path)?;
     let expected = archive.take_expected("expected");
     let summaries = archive.take("summaries").is_some();
-    let host = archive.take("host").map(|host| host.trim().to_owned());
+    let hosts: Vec<String> = archive.take("hosts").unwrap_or_default().lines().map(str::to_owned).collect();
     let case = ImportCase::take(&mut archive)?;
     archive.finish()?;
-    let options = Import { text: case.description, evidence: Evidence::Published, summaries, host };
+    let options = Import { text: case.description, evidence: Evidence::Published, summaries, hosts };
     compare_import(&case.before, &options, &expected)
 }
 
@@ -82,7 +82,7 @@ fn notes(change: &CatalogueChange) -> String {
 fn breaks_no_setter() -> Result<(), Failed> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/import/shared_setters.txtar");
     let case = ImportCase::take(&mut Archive::read(&path)?)?;
-    let options = Import { text: case.description, evidence: Evidence::Published, summaries: false, host: None };
+    let options = Import { text: case.description, evidence: Evidence::Published, summaries: false, hosts: Vec::new() };
     let change = import(load_files(&case.before), &options).map_err(|refusal| refusal.to_string())?;
     let before = load_files(&case.before).expect("a catalogue");
     let after = load_files(&files_after(&case.before, &change)).expect("a catalogue");

@@ -131,7 +131,7 @@ fn imported(path: &Path) -> Option<(String, Texts)> {
         evidence: Evidence::Documented,
         // Summaries and descriptions are imported too, because the emitted documentation has to escape them.
         summaries: true,
-        host: None,
+        hosts: Vec::new(),
     };
     let change = import(load_files(&case.before), &options).ok()?;
     let mut texts = case.before;

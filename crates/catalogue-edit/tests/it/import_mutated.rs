@@ -51,7 +51,7 @@ fn import_mutated(first: &Case, second: &Case, draw: &mut Draw) -> Result<(), St
             evidence: [Evidence::Documented, Evidence::Published, Evidence::Reported, Evidence::PreviousVersion]
                 [draw.below(4)],
             summaries: draw.below(2) == 0,
-            host: None,
+            hosts: Vec::new(),
         };
         let is_new = catalogue.is_empty();
         import_into(&mut catalogue, &options)?;

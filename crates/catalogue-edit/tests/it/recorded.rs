@@ -23,8 +23,12 @@ fn learned_from(recorded: &[Recorded<'_>]) -> String {
     }
     let har = json!({"log": {"entries": entries}}).to_string();
     let files = vec![("session.har".to_owned(), har.into_bytes())];
-    let service =
-        RecordedService { files: files.clone(), host: None, title: "things".to_owned(), evidence: Evidence::Reported };
+    let service = RecordedService {
+        files: files.clone(),
+        hosts: Vec::new(),
+        title: "things".to_owned(),
+        evidence: Evidence::Reported,
+    };
     let imported = endpoints_of(None, &service).expect("a catalogue");
     let imported: BTreeMap<&str, &str> = imported.texts().collect();
     let recording = Recording::read(loaded(&imported), &files, None).expect("a recording");

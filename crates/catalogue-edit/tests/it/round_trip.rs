@@ -174,7 +174,7 @@ endpoints:
 fn exported_and_imported(texts: &[(&str, &str)], version: OpenApiVersion) -> (Vec<(String, String)>, String) {
     let api = resolve(&load_texts(texts)).expect("a catalogue");
     let text = openapi(&api, version);
-    let options = Import { text, evidence: Evidence::Documented, summaries: true, host: None };
+    let options = Import { text, evidence: Evidence::Documented, summaries: true, hosts: Vec::new() };
     let change = import(None, &options).expect("a description");
     assert!(change.notes().iter().all(|note| !note.contains("x-catalogue")), "{:?}", change.notes());
     let files: Vec<_> = change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
@@ -233,7 +233,7 @@ fn updated_description_of_a_catalogue_changes_only_what_is_new() {
     let gone = water.replace("- name: Foam\n  path: /foam\n", "- name: Foam\n  path: unknown\n") + more;
     let api = resolve(&load_texts(&[("service.yaml", SERVICE), ("water.yaml", &gone)])).expect("a catalogue");
     let text = openapi(&api, OpenApiVersion::V3_1);
-    let options = Import { text, evidence: Evidence::Documented, summaries: true, host: None };
+    let options = Import { text, evidence: Evidence::Documented, summaries: true, hosts: Vec::new() };
     let change = import(Some(load_texts(&known)), &options).expect("a description");
     let texts: Vec<_> = change.texts().collect();
     assert_eq!(texts, [("water.yaml", format!("{water}{more}").as_str())]);

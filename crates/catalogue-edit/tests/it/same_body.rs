@@ -84,7 +84,8 @@ fn learned(catalogue: Catalogue) -> String {
 }
 
 fn imported(catalogue: Catalogue) -> String {
-    let options = Import { text: DESCRIPTION.to_owned(), evidence: Evidence::Published, summaries: false, host: None };
+    let options =
+        Import { text: DESCRIPTION.to_owned(), evidence: Evidence::Published, summaries: false, hosts: Vec::new() };
     shelf(&import(Some(catalogue), &options).expect("a description"))
 }
 

@@ -18,7 +18,7 @@ fn catalogue() -> Catalogue {
 /// Imports a description into a new catalogue; returns `true` if it was imported.
 pub(crate) fn check_openapi(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
-    let options = Import { text: text.to_owned(), evidence: Evidence::Published, summaries: true, host: None };
+    let options = Import { text: text.to_owned(), evidence: Evidence::Published, summaries: true, hosts: Vec::new() };
     is_change(import(None, &options))
 }
 

@@ -97,7 +97,7 @@ fn no_file_is_written_if_one_cannot_be() {
     let _ = fs::remove_dir_all(&dir);
     let text = "{openapi: 3.1.0, info: {title: A, version: '1'}, paths: {/basis: {get: {tags: [Market]}}}}";
     let (text, evidence) = (format!("# YAML\n{text}"), Evidence::Reported);
-    let change = import(None, &Import { text, evidence, summaries: false, host: None }).expect("a change");
+    let change = import(None, &Import { text, evidence, summaries: false, hosts: Vec::new() }).expect("a change");
     assert_eq!(change.texts().map(|(name, _)| name).collect::<Vec<_>>(), ["market.yaml", "service.yaml"]);
     // The last temporary file cannot be created, because a folder already has its name.
     let in_the_way = dir.join(format!("service.yaml.{}.unfinished", std::process::id()));

@@ -45,6 +45,11 @@ map! {
 }
 
 impl GroupBaseUrl {
+    /// Returns the environment variable with the base URL.
+    pub fn variable(&self, env_prefix: &str) -> String {
+        format!("{env_prefix}_{}_BASE_URL", self.name.to_ascii_uppercase())
+    }
+
     /// Returns the path at the end of the base URL; empty if there is none.
     pub fn suffix(&self) -> &str {
         self.suffix.as_ref().map_or("", |suffix| suffix.as_str())
