@@ -14,6 +14,10 @@ const MAX_DEPTH: usize = 2;
 /// The maximum number of other members in the object that contains a list of records.
 const MAX_OTHERS: usize = 4;
 
+/// The maximum number of other members at the top of a body with records. A body with more members, such as an order with
+/// its trades, is a record itself.
+const MAX_MEMBERS_AROUND: usize = 16;
+
 /// The kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BodyKind {
@@ -131,7 +135,10 @@ fn path_of_list(object: &Value, depth: usize, sent: &SentValues) -> Option<Strin
         }
         only_path = Some(path);
     }
-    let is_small = lists == 0 || depth == 0 || others <= MAX_OTHERS;
+    let is_small = match depth {
+        0 => others <= MAX_MEMBERS_AROUND,
+        _ => lists == 0 || others <= MAX_OTHERS,
+    };
     if is_small { only_path } else { None }
 }
 

@@ -115,3 +115,14 @@ fn a_status_of_all_endpoints_is_learned() {
     ]);
     assert!(learned.contains("success: [OK]"), "{learned}");
 }
+
+#[test]
+fn a_list_in_a_record_is_no_series() {
+    let mut order = json!({"interactions": {"pre": [{"target": "0x5", "value": 2.5}], "post": []}});
+    for index in 0..20 {
+        order[format!("amount{index}")] = json!(2.5);
+    }
+    let learned = learned_from(&[Recorded { url: "/orders/0x5", body: order }]);
+    assert!(learned.contains("{name: amount19, type: number}"), "{learned}");
+    assert!(!learned.contains("series:"), "{learned}");
+}
