@@ -13,6 +13,7 @@ mod functions;
 mod entry;
 
 mod endpoint_path;
+mod path_data;
 mod repeated_values;
 
 mod new_paths;

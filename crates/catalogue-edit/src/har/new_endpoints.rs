@@ -11,7 +11,8 @@ use super::RecordedEntries;
 use super::endpoint_path::EndpointPath;
 use super::entry::Entry;
 use super::functions::FunctionParam;
-use super::new_paths::{NewPath, QualifiedSegments, naming_segments};
+use super::new_paths::{NewPath, naming_segments};
+use super::path_data::VaryingSegments;
 use super::recorded_host::RecordedHost;
 use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, new_service};
@@ -177,11 +178,11 @@ impl NewEndpoint {
     /// The endpoints of entries. Entries whose paths differ only in data and that select the same functions have one
     /// endpoint.
     fn all(entries: &[Entry]) -> Vec<Self> {
-        let qualified = QualifiedSegments::of(entries);
+        let varying = VaryingSegments::of(entries);
         let mut found = IndexMap::new();
         for entry in entries {
             let functions = entry.functions();
-            let NewPath { text: mut path, values } = NewPath::of(entry, &qualified);
+            let NewPath { text: mut path, values } = NewPath::of(entry, &varying);
             if !functions.is_empty() {
                 let names: Vec<&str> = functions.iter().map(|param| param.function.as_str()).collect();
                 path += &format!("#{}", names.join("."));

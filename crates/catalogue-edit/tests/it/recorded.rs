@@ -7,13 +7,13 @@ use catalogue_edit::{Evidence, LearnOptions, RecordedService, Recording, endpoin
 use serde_json::json;
 
 /// A recorded request with its response.
-struct Recorded<'r> {
-    url: &'r str,
+struct Recorded {
+    url: String,
     body: serde_json::Value,
 }
 
 /// The catalogue that is imported and learned from a recording.
-fn learned_from(recorded: &[Recorded<'_>]) -> String {
+fn learned_from(recorded: &[Recorded]) -> String {
     let mut entries = Vec::new();
     for Recorded { url, body } in recorded {
         entries.push(json!({
@@ -56,10 +56,10 @@ fn loaded(texts: &BTreeMap<&str, &str>) -> Catalogue {
 fn keys_that_the_request_sent_are_data() {
     let learned = learned_from(&[
         Recorded {
-            url: "/price?ids=bitcoin,ethereum&vs=eur,usd",
+            url: "/price?ids=bitcoin,ethereum&vs=eur,usd".to_owned(),
             body: json!({"bitcoin": {"eur": 1.5, "usd": 2.5}, "ethereum": {"eur": 3.5, "usd": 4.5}}),
         },
-        Recorded { url: "/price?ids=golem&vs=eur", body: json!({"golem": {"eur": 1.5}}) },
+        Recorded { url: "/price?ids=golem&vs=eur".to_owned(), body: json!({"golem": {"eur": 1.5}}) },
     ]);
     assert!(learned.contains("body: {type: map<map<number>>}"), "{learned}");
 }
@@ -68,10 +68,13 @@ fn keys_that_the_request_sent_are_data() {
 fn keys_that_a_path_sent_are_data() {
     let learned = learned_from(&[
         Recorded {
-            url: "/prices/current/gecko:bitcoin,gecko:ethereum",
+            url: "/prices/current/gecko:bitcoin,gecko:ethereum".to_owned(),
             body: json!({"coins": {"gecko:bitcoin": {"price": 1.5}, "gecko:ethereum": {"price": 2.5}}}),
         },
-        Recorded { url: "/prices/current/gecko:golem", body: json!({"coins": {"gecko:golem": {"price": 1.5}}}) },
+        Recorded {
+            url: "/prices/current/gecko:golem".to_owned(),
+            body: json!({"coins": {"gecko:golem": {"price": 1.5}}}),
+        },
     ]);
     assert_eq!(learned.matches("path: ").count(), 1, "{learned}");
     assert!(learned.contains("path: /prices/current/{current}\n"), "{learned}");
@@ -80,16 +83,18 @@ fn keys_that_a_path_sent_are_data() {
 
 #[test]
 fn fields_that_the_request_chose_are_no_data() {
-    let learned =
-        learned_from(&[Recorded { url: "/quote?fields=price,volume", body: json!({"price": 1.5, "volume": 2.5}) }]);
+    let learned = learned_from(&[Recorded {
+        url: "/quote?fields=price,volume".to_owned(),
+        body: json!({"price": 1.5, "volume": 2.5}),
+    }]);
     assert!(learned.contains("- {name: price, type: number}"), "{learned}");
 }
 
 #[test]
 fn a_segment_that_may_be_a_function_stays_in_the_path() {
     let learned = learned_from(&[
-        Recorded { url: "/0/things:search", body: json!({"total": 5.5}) },
-        Recorded { url: "/0/things", body: json!({"total": 5.5}) },
+        Recorded { url: "/0/things:search".to_owned(), body: json!({"total": 5.5}) },
+        Recorded { url: "/0/things".to_owned(), body: json!({"total": 5.5}) },
     ]);
     assert!(learned.contains("path: /0/things:search\n"), "{learned}");
 }
@@ -97,9 +102,12 @@ fn a_segment_that_may_be_a_function_stays_in_the_path() {
 #[test]
 fn a_word_in_a_record_is_no_status_of_the_service() {
     let learned = learned_from(&[
-        Recorded { url: "/transactions/0x5", body: json!({"hash": "0x5", "result": "success", "fee": {"value": 2.5}}) },
         Recorded {
-            url: "/list?module=list",
+            url: "/transactions/0x5".to_owned(),
+            body: json!({"hash": "0x5", "result": "success", "fee": {"value": 2.5}}),
+        },
+        Recorded {
+            url: "/list?module=list".to_owned(),
             body: json!({"message": "fine", "result": [{"hash": "0x5", "gas": 2.5}]}),
         },
     ]);
@@ -110,8 +118,8 @@ fn a_word_in_a_record_is_no_status_of_the_service() {
 #[test]
 fn a_status_of_all_endpoints_is_learned() {
     let learned = learned_from(&[
-        Recorded { url: "/assets", body: json!({"status": "OK", "data": [{"name": "a", "price": 2.5}]}) },
-        Recorded { url: "/markets", body: json!({"status": "OK", "data": [{"name": "b", "price": 2.5}]}) },
+        Recorded { url: "/assets".to_owned(), body: json!({"status": "OK", "data": [{"name": "a", "price": 2.5}]}) },
+        Recorded { url: "/markets".to_owned(), body: json!({"status": "OK", "data": [{"name": "b", "price": 2.5}]}) },
     ]);
     assert!(learned.contains("success: [OK]"), "{learned}");
 }
@@ -122,7 +130,23 @@ fn a_list_in_a_record_is_no_series() {
     for index in 0..20 {
         order[format!("amount{index}")] = json!(2.5);
     }
-    let learned = learned_from(&[Recorded { url: "/orders/0x5", body: order }]);
+    let learned = learned_from(&[Recorded { url: "/orders/0x5".to_owned(), body: order }]);
     assert!(learned.contains("{name: amount19, type: number}"), "{learned}");
     assert!(!learned.contains("series:"), "{learned}");
+}
+
+#[test]
+fn many_words_in_one_place_are_data_if_their_responses_are_alike() {
+    let mut collections = Vec::new();
+    for name in ["apes", "birds", "cats", "dogs"] {
+        collections.push(Recorded {
+            url: format!("/sets/{name}/stats"),
+            body: json!({"volume": 2.5, "owners": {"count": 5}}),
+        });
+        collections.push(Recorded { url: format!("/{name}/history"), body: json!({"data": [{name: 2.5, "t": 5}]}) });
+    }
+    let learned = learned_from(&collections);
+    assert!(learned.contains("path: /sets/{set}/stats\n"), "{learned}");
+    assert!(learned.contains("path: /cats/history\n"), "{learned}");
+    assert_eq!(learned.matches("path: ").count(), 5, "{learned}");
 }

@@ -1,0 +1,126 @@
+//! Recognizes segments of recorded paths that are data: by themselves, or because a recording has several of them in one
+//! place.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use catalogue::url_path;
+use serde_json::Value;
+
+use super::entry::Entry;
+use super::long_ids::is_long_id;
+
+/// The number of different words in one place of a path from which on they are data, if the responses are alike. Fewer
+/// words may be the names of endpoints.
+const MANY_WORDS: usize = 4;
+
+/// The segments that vary between the paths of a recording.
+#[derive(Default)]
+pub(super) struct VaryingSegments {
+    /// The segments in each place, which is the path with `*` for the segment and for data.
+    places: HashMap<String, Place>,
+}
+
+/// The segments of requests in one place.
+#[derive(Default)]
+struct Place {
+    /// The keys in the first response of each segment.
+    keys_by_segment: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl VaryingSegments {
+    pub(super) fn of(entries: &[Entry]) -> Self {
+        let mut all = Self::default();
+        for entry in entries {
+            let mut keys = None;
+            for (index, segment) in entry.segments.iter().enumerate() {
+                let place = all.places.entry(place_of(&entry.segments, index)).or_default();
+                if !place.keys_by_segment.contains_key(segment) {
+                    let keys = keys.get_or_insert_with(|| keys_of(&entry.body()));
+                    place.keys_by_segment.insert(segment.clone(), keys.clone());
+                }
+            }
+        }
+        all
+    }
+
+    /// `true` if a segment is data because others are in its place: other qualified names, such as `coingecko:bitcoin`, or
+    /// many other words before the same end of the path, such as `/collections/NAME/stats`, with responses that are alike.
+    /// Alone, such a segment may be the name of a function or of an endpoint.
+    pub(super) fn are_data(&self, segments: &[String], index: usize) -> bool {
+        let Some(place) = self.places.get(&place_of(segments, index)) else { return false };
+        let count = place.keys_by_segment.len();
+        if segments[index].contains(':') {
+            return count > 1;
+        }
+        let is_last = index + 1 == segments.len();
+        !is_last && count >= MANY_WORDS && place.has_like_responses()
+    }
+}
+
+impl Place {
+    /// `true` if the responses of all segments have most of their keys in common.
+    fn has_like_responses(&self) -> bool {
+        let Some(first) = self.keys_by_segment.values().next() else { return false };
+        for keys in self.keys_by_segment.values() {
+            let shared = keys.intersection(first).count();
+            let all = keys.union(first).count();
+            if shared * 5 < all * 4 {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The place of a segment in a path. Qualified names and other words are in different places.
+fn place_of(segments: &[String], at: usize) -> String {
+    let kind = if segments[at].contains(':') { "qualified" } else { "word" };
+    let mut place = format!("{at} {kind}");
+    for (index, segment) in segments.iter().enumerate() {
+        place.push('/');
+        let is_variable = index == at || segment.contains(':') || is_data_at(index, segment);
+        place += if is_variable { "*" } else { segment };
+    }
+    place
+}
+
+/// The keys of all objects in a body.
+fn keys_of(body: &Value) -> BTreeSet<String> {
+    let mut keys = BTreeSet::new();
+    let mut values = vec![body];
+    while let Some(value) = values.pop() {
+        match value {
+            Value::Object(members) => {
+                for (key, member) in members {
+                    keys.insert(key.clone());
+                    values.push(member);
+                }
+            }
+            Value::Array(items) => values.extend(items),
+            _ => {}
+        }
+    }
+    keys
+}
+
+/// `true` if a segment looks like data at its place in a path. A digit at the start of a path is usually a version.
+pub(super) fn is_data_at(index: usize, segment: &str) -> bool {
+    let is_version = index == 0 && is_digit(segment);
+    !is_version && is_data(segment)
+}
+
+/// `true` if a segment of a path looks like data: a number, an id, or the name of a coin or market, or several values
+/// separated by commas. A version such as `v2` does not.
+fn is_data(segment: &str) -> bool {
+    let has_upper = segment.bytes().any(|byte| byte.is_ascii_uppercase());
+    let has_lower = segment.bytes().any(|byte| byte.is_ascii_lowercase());
+    let is_symbol = has_upper && !has_lower;
+    let has_digit = segment.bytes().any(|byte| byte.is_ascii_digit());
+    let is_number = has_digit && segment.bytes().all(|byte| byte.is_ascii_digit() || b"-.:".contains(&byte));
+    let is_legal = url_path::check(&format!("/{segment}"), false).is_ok();
+    !is_legal || is_number || is_symbol || is_long_id(segment) || segment.contains(',')
+}
+
+pub(super) fn is_digit(segment: &str) -> bool {
+    segment.len() == 1 && segment.bytes().all(|byte| byte.is_ascii_digit())
+}
