@@ -12,7 +12,7 @@ use crate::edited_catalogue::EditedCatalogue;
 use crate::learn::recorded;
 use crate::live_answers::{Answer, LiveAnswer, LiveRequest};
 use crate::report_format::Format;
-use crate::terminal::{Outcome, print};
+use crate::terminal::{Outcome, print, print_error};
 use report::{Comparison, Report};
 
 /// Report where responses contradict the catalogue
@@ -82,7 +82,13 @@ impl Drift {
                 }
             }
         } else {
-            received = recorded(&self.edited, self.endpoint.as_ref(), &self.files, self.host.as_deref(), self.format)?;
+            let recording =
+                recorded(&self.edited, self.endpoint.as_ref(), &self.files, self.host.as_deref(), self.format)?;
+            for errors in &recording.errors {
+                let count = errors.responses.len();
+                print_error(&format!("skipped: {}: error responses ({count})\n", errors.endpoint));
+            }
+            received = recording.endpoints;
         }
         let found = catalogue_edit::drift(load(&spec), &self.options(received.clone()))?;
         for (responses, drift) in received.into_iter().zip(found) {

@@ -73,18 +73,18 @@ fn read(files: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
     Ok(responses)
 }
 
-/// The responses of an endpoint in files. Without an endpoint, the files are HAR files, and the entries that are
-/// skipped are printed.
+/// The responses in files. Without an endpoint, the files are HAR files, and the entries that are skipped are printed.
 pub(crate) fn recorded(
     edited: &EditedCatalogue,
     endpoint: Option<&String>,
     files: &[PathBuf],
     host: Option<&str>,
     format: Format,
-) -> Result<Vec<EndpointResponses>, Refusal> {
+) -> Result<Recording, Refusal> {
     let responses = read(files)?;
     if let Some(endpoint) = endpoint {
-        return Ok(vec![EndpointResponses { endpoint: endpoint.clone(), responses, ..EndpointResponses::default() }]);
+        let responses = EndpointResponses { endpoint: endpoint.clone(), responses, ..EndpointResponses::default() };
+        return Ok(Recording { endpoints: vec![responses], ..Recording::default() });
     }
     let recording = Recording::read(load(&edited.spec()), &responses, host)?;
     for line in &recording.skipped {
@@ -92,10 +92,10 @@ pub(crate) fn recorded(
         let print_line = if format == Format::Text { print } else { print_error };
         print_line(&format!("skipped: {line}\n"));
     }
-    if recording.endpoints.is_empty() {
+    if recording.endpoints.is_empty() && recording.errors.is_empty() {
         return Err(Refusal::Message("no entry has a response of an endpoint in the catalogue".to_owned()));
     }
-    Ok(recording.endpoints)
+    Ok(recording)
 }
 
 impl Learn {
@@ -114,7 +114,8 @@ impl Learn {
             return self.requested();
         }
         let files = if self.har.is_empty() { &self.replies } else { &self.har };
-        recorded(&self.edited, self.endpoint.as_ref(), files, self.host.as_deref(), Format::Text)
+        let recording = recorded(&self.edited, self.endpoint.as_ref(), files, self.host.as_deref(), Format::Text)?;
+        Ok(recording.with_errors())
     }
 
     /// Requests the responses from the service. Each endpoint that fails is reported.

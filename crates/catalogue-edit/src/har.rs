@@ -45,6 +45,8 @@ pub use new_endpoints::{RecordedService, endpoints_of};
 pub struct Recording {
     /// The endpoints with successful responses in JSON.
     pub endpoints: Vec<EndpointResponses>,
+    /// The endpoints with error responses in JSON, which show where a service has its error messages.
+    pub errors: Vec<EndpointResponses>,
     /// The reasons why entries are skipped, without query strings. Paths that no endpoint has are among them.
     pub skipped: Vec<String>,
 }
@@ -71,7 +73,30 @@ impl Recording {
                 }
             }
         }
-        Ok(Self { endpoints: endpoints.into_values().collect(), skipped: Vec::from_iter(skipped) })
+        let mut errors = IndexMap::new();
+        for entry in entries.errors {
+            match locations.endpoint(&paths, &entry) {
+                Ok(found) => add_error(&mut errors, &found.path.label, entry),
+                Err(_) => drop(skipped.insert(skipped_error(&entry))),
+            }
+        }
+        Ok(Self {
+            endpoints: endpoints.into_values().collect(),
+            errors: errors.into_values().collect(),
+            skipped: Vec::from_iter(skipped),
+        })
+    }
+
+    /// Returns the endpoints with all of their responses, to learn from.
+    pub fn with_errors(self) -> Vec<EndpointResponses> {
+        let mut endpoints = self.endpoints;
+        for errors in self.errors {
+            match endpoints.iter_mut().find(|known| known.endpoint == errors.endpoint) {
+                Some(known) => known.responses.extend(errors.responses),
+                None => endpoints.push(errors),
+            }
+        }
+        endpoints
     }
 }
 
@@ -98,11 +123,23 @@ fn add_response(endpoints: &mut IndexMap<String, EndpointResponses>, found: &Loc
     responses.responses.push((entry.origin, entry.saved));
 }
 
+/// Adds an error response without its query, because a param may be the reason of the error.
+fn add_error(errors: &mut IndexMap<String, EndpointResponses>, endpoint: &str, entry: Entry) {
+    let new = EndpointResponses { endpoint: endpoint.to_owned(), ..EndpointResponses::default() };
+    errors.entry(endpoint.to_owned()).or_insert(new).responses.push((entry.origin, entry.saved));
+}
+
+fn skipped_error(entry: &Entry) -> String {
+    format!("`{}`: the status is {}", entry.shown_path(), entry.error_status.unwrap_or_default())
+}
+
 /// The entries of HAR files.
 #[derive(Debug, Default)]
 struct RecordedEntries {
     /// Those with a successful response in JSON.
     usable: Vec<Entry>,
+    /// Those with an error response in JSON.
+    errors: Vec<Entry>,
     /// The reasons why the others are skipped.
     skipped: IndexSet<String>,
 }
@@ -122,6 +159,7 @@ impl RecordedEntries {
             };
             for (index, entry) in listed.iter().enumerate() {
                 match Entry::read(entry, format!("{file}, entry {}", index + 1)) {
+                    Ok(entry) if entry.error_status.is_some() => entries.errors.push(entry),
                     Ok(entry) => entries.usable.push(entry),
                     Err(why) => {
                         entries.skipped.insert(why);

@@ -71,6 +71,12 @@ struct Undecodable {
     why: String,
 }
 
+/// The responses of an endpoint, and the reason why nothing is learned from them.
+struct FailedSample<'o> {
+    sample: &'o EndpointResponses,
+    why: String,
+}
+
 /// What the client of a changed catalogue makes of the responses.
 #[derive(Default)]
 struct DecodedResponses {
@@ -117,18 +123,25 @@ fn borrowed(texts: &[(String, String)]) -> Vec<(&str, &str)> {
 
 fn learn_all(catalogue: Catalogue, options: &LearnOptions, rejected: &Rejected) -> Result<CatalogueChange, Refusal> {
     let mut editor = Editor::open(catalogue)?;
+    let mut failed = Vec::new();
     for sample in &options.endpoints {
         let outcome = match rejected.get(&sample.endpoint) {
             Some(why) => Err(why.clone()),
             None => editor.attempt(|editor| learn_one(editor, options, sample)),
         };
         if let Err(why) = outcome {
-            if options.endpoints.len() == 1 {
-                return Err(format!("{}: {why}", sample.endpoint).into());
-            }
             // An endpoint with unusable responses does not affect the other endpoints.
-            editor.note(format!("{}: nothing learned: {why}", sample.endpoint));
+            failed.push(FailedSample { sample, why });
         }
+    }
+    // The bodies of errors follow, because a status is learned from successful responses.
+    for FailedSample { sample, why } in failed {
+        let errors = read(options, sample).unwrap_or_default();
+        let is_learned = error_words::learn_from_errors(&mut editor, options.evidence, &errors);
+        if options.endpoints.len() == 1 && !is_learned {
+            return Err(format!("{}: {why}", sample.endpoint).into());
+        }
+        editor.note(format!("{}: nothing learned: {why}", sample.endpoint));
     }
     enums::note_unused(&mut editor, &options.enums);
     editor.close()

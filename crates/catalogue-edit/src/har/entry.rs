@@ -9,7 +9,7 @@ use crate::exact_numbers;
 use crate::observed_query::{ObservedQuery, QueryParam};
 use crate::saved_response::MOCK_MARKER;
 
-/// A successful response in JSON, with its request.
+/// A response in JSON, with its request.
 #[derive(Debug)]
 pub(super) struct Entry {
     /// The file and the number of the entry.
@@ -25,6 +25,8 @@ pub(super) struct Entry {
     values: Vec<QueryParam>,
     /// The response as `curl -i` would save it.
     pub(super) saved: Vec<u8>,
+    /// The status, if it is that of an error.
+    pub(super) error_status: Option<u64>,
 }
 
 impl Entry {
@@ -35,7 +37,8 @@ impl Entry {
             return Err(format!("{origin}: no `request.url`"));
         }
         let url = RecordedUrl::parse(url);
-        let saved = match saved_response(entry) {
+        let status = entry.pointer("/response/status").and_then(Value::as_u64).unwrap_or_default();
+        let saved = match saved_response(entry, status) {
             Ok(saved) => saved,
             Err(why) => return Err(format!("`{}`: {why}", url.path)),
         };
@@ -52,6 +55,7 @@ impl Entry {
             query: ObservedQuery::of(&values),
             values,
             saved,
+            error_status: if is_success(status) { None } else { Some(status) },
         })
     }
 
@@ -117,25 +121,37 @@ fn text_at<'e>(entry: &'e Value, path: &str) -> &'e str {
     }
 }
 
-/// The successful response of a `GET` request as `curl -i` would save it, or the reason why there is none.
-fn saved_response(entry: &Value) -> Result<Vec<u8>, String> {
+/// The response of a `GET` request as `curl -i` would save it, or the reason why there is none. Only the client and the
+/// service cause errors that say more than their status.
+fn saved_response(entry: &Value, status: u64) -> Result<Vec<u8>, String> {
     let method = text_at(entry, "/request/method");
     if method != "GET" {
         return Err(format!("a {method} request"));
     }
-    let status = entry.pointer("/response/status").and_then(Value::as_u64).unwrap_or_default();
-    if !(200..300).contains(&status) {
+    let is_error = (400..600).contains(&status);
+    if !is_success(status) && !is_error {
         return Err(format!("the status is {status}"));
     }
-    let body = body(entry)?;
-    if let Err(error) = exact_numbers::parse(&body) {
-        let media_type = match text_at(entry, "/response/content/mimeType") {
-            "" => String::new(),
-            media_type => format!(" (`{media_type}`)"),
-        };
-        return Err(format!("the body is no JSON{media_type}: {error}"));
-    }
+    let body = match json_body(entry) {
+        Err(_) if is_error => return Err(format!("the status is {status}")),
+        body => body?,
+    };
     Ok(format!("HTTP/1.1 {status}\n{}\n{body}", mock_header(entry)).into_bytes())
+}
+
+fn is_success(status: u64) -> bool {
+    (200..300).contains(&status)
+}
+
+/// The text of a body in JSON, or the reason why there is none.
+fn json_body(entry: &Value) -> Result<String, String> {
+    let body = body(entry)?;
+    let Err(error) = exact_numbers::parse(&body) else { return Ok(body) };
+    let media_type = match text_at(entry, "/response/content/mimeType") {
+        "" => String::new(),
+        media_type => format!(" (`{media_type}`)"),
+    };
+    Err(format!("the body is no JSON{media_type}: {error}"))
 }
 
 /// The text of the body, or the reason why there is none.

@@ -7,13 +7,13 @@ use catalogue::{Catalogue, names, url_path};
 use heck::ToTitleCase;
 use indexmap::IndexMap;
 
-use super::RecordedEntries;
 use super::endpoint_path::EndpointPath;
 use super::entry::Entry;
 use super::functions::FunctionParam;
 use super::new_paths::{NewPath, naming_segments};
 use super::path_data::VaryingSegments;
 use super::recorded_host::RecordedHost;
+use super::{RecordedEntries, skipped_error};
 use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, new_service};
 use crate::draft::{Draft, Source};
@@ -45,7 +45,9 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
         None => new_catalogue(&recorded.title),
     };
     let recording = RecordedEntries::read(&recorded.files)?;
-    for why in recording.skipped {
+    let mut skipped = recording.skipped;
+    skipped.extend(recording.errors.iter().map(skipped_error));
+    for why in skipped {
         editor.note(format!("skipped: {why}"));
     }
     let hosts = service_hosts(&recording.usable, &recorded.hosts)?;

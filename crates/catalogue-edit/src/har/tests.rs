@@ -46,13 +46,14 @@ fn entries_are_found_by_their_path_and_leave_no_credentials() {
     assert_eq!(found, expected);
     let skipped = [
         "`/v1/books/BTC`: a POST request",
-        "`/v1/books/best`: the status is 401",
         "`/v1/query`: no endpoint on this path sends this value of `function`",
         "`/v1/trades`: no endpoint has this path",
         "`/v1/books/BTC`: another host than `a.example`; `--host b.example` chooses it",
         "`/v2/books/BTC`: it is not below the base path `/v1` of the other entries",
     ];
     assert_eq!(recording.skipped, skipped);
+    let errors: Vec<_> = recording.errors.iter().map(|sample| sample.endpoint.as_str()).collect();
+    assert_eq!(errors, ["market.best"]);
     assert!(!format!("{recording:?}").contains("secret"));
     let other = Recording::read(catalogue(), &files, Some("b.example")).expect("a recording");
     assert_eq!(other.endpoints.len(), 1);

@@ -4,10 +4,12 @@ use catalogue::spec::{ErrorBody, Evidence};
 use serde_yaml::Value;
 
 use super::error_leaves::{CODES, MESSAGES, written};
-use super::error_signs::{failed_status, first_key, is_success, likely_error, message_path};
+use super::error_signs::{
+    failed_status, first_key, is_plain_message, is_success, likely_error, message_path, without_list,
+};
 use super::error_words;
 use super::options::{LearnOptions, read};
-use crate::content::EntryPosition;
+use crate::content::{Content, EntryPosition};
 use crate::editor::Editor;
 use crate::json_paths::entries_of;
 use crate::observed_values::Observed;
@@ -147,15 +149,30 @@ fn check_status(editor: &Editor, at: &EntryPosition, response: &SavedResponse) -
             failed.path, failed.value
         ));
     }
-    let is_unknown = content.endpoint(at).body.known().is_none() && *error_body == ErrorBody::default();
-    if let Some(why) = likely_error(&response.body)
-        && is_unknown
-    {
-        return Err(format!(
-            "{origin} looks like an error response: {why}; if it is a success, write its `body` by hand"
-        ));
+    let body = without_list(&response.body);
+    let Some(why) = likely_error(body) else { return Ok(()) };
+    let has_fields = content.endpoint(at).body.known().is_some();
+    let can_be_data = if has_fields {
+        !has_only_other_members(content, at, body)
+    } else {
+        *error_body != ErrorBody::default() && is_plain_message(&response.body)
+    };
+    if can_be_data {
+        return Ok(());
     }
-    Ok(())
+    let rest =
+        if has_fields { ", and none of the known fields" } else { "; if it is a success, write its `body` by hand" };
+    Err(format!("{origin} looks like an error response: {why}{rest}"))
+}
+
+/// `true` if the fields of an endpoint are known, and none of them is a member of a body.
+fn has_only_other_members(content: &Content, at: &EntryPosition, body: &Value) -> bool {
+    let Some(record) = content.body_record(&at.module, content.endpoint(at)) else { return false };
+    let mut known = Vec::new();
+    for field in &record.fields {
+        known.push(first_key(field.at.as_deref().map_or(field.name.as_str(), |path| path.as_str())));
+    }
+    entries_of(body).iter().all(|(key, _)| !known.contains(key))
 }
 
 /// The path of the message of an error, if the response has no records and the message is not a known field.

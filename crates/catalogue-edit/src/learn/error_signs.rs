@@ -24,6 +24,20 @@ pub(super) fn is_success(code: &Value) -> bool {
     written(code).is_some_and(|code| is_among_plain(SUCCESS, &code))
 }
 
+/// The body of an error, which can be the only item of a list.
+pub(super) fn without_list(body: &Value) -> &Value {
+    match body {
+        Value::Sequence(items) if items.len() == 1 => &items[0],
+        body => body,
+    }
+}
+
+/// `true` if a body has only a text under a name such as `message`, with which a service can answer a request too.
+pub(super) fn is_plain_message(body: &Value) -> bool {
+    entries_of(body).into_iter().any(|(key, value)| is_among_plain("message msg", key) && value.is_string())
+        && entries_of(body).into_iter().all(|(key, _)| !is_among_plain(CODES, key))
+}
+
 /// The reason why a body is probably that of an error, judged by the names of its members.
 pub(super) fn likely_error(body: &Value) -> Option<&'static str> {
     let mut has_message = false;

@@ -8,7 +8,7 @@ use catalogue::spec::{ErrorBody, Evidence, Text};
 use serde_yaml::Value;
 
 use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, leaves, written};
-use super::error_signs::{failed_status, likely_error};
+use super::error_signs::{failed_status, likely_error, without_list};
 use crate::editor::Editor;
 use crate::json_paths::{entries_of, is_list_or_object};
 use crate::saved_response::SavedResponse;
@@ -40,9 +40,27 @@ pub(super) fn take_errors(editor: &mut Editor, responses: &mut Vec<SavedResponse
     errors
 }
 
+/// Learns the `error_body` from responses that are all errors by their status. Returns `false` if they show nothing new.
+pub(super) fn learn_from_errors(editor: &mut Editor, evidence: Evidence, errors: &[SavedResponse]) -> bool {
+    if errors.is_empty() || !errors.iter().all(has_error_status) {
+        return false;
+    }
+    let before = editor.content.service.error_body.clone();
+    if before == ErrorBody::default() {
+        learn_words(editor, evidence, &[], errors);
+    } else {
+        learn_errors(editor, errors);
+    }
+    editor.content.service.error_body != before
+}
+
+fn has_error_status(response: &SavedResponse) -> bool {
+    response.status.is_some_and(|status| !(200..300).contains(&status))
+}
+
 /// `true` if a response is an error, or says that there are no data.
 fn is_error(known: &ErrorBody, response: &SavedResponse) -> bool {
-    if response.status.is_some_and(|status| !(200..300).contains(&status)) {
+    if has_error_status(response) {
         return true;
     }
     if failed_status(known, response).is_some() {
@@ -53,10 +71,7 @@ fn is_error(known: &ErrorBody, response: &SavedResponse) -> bool {
             return true;
         }
     }
-    let body = match &response.body {
-        Value::Sequence(items) if items.len() == 1 => &items[0],
-        body => body,
-    };
+    let body = without_list(&response.body);
     likely_error(body).is_some() || is_problem(body)
 }
 

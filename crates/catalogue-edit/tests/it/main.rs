@@ -9,6 +9,7 @@ mod gate;
 mod import_case;
 mod import_mutated;
 mod recorded;
+mod recorded_errors;
 mod round_trip;
 mod same_body;
 mod scratch;

@@ -21,6 +21,11 @@ fn learned_from(recorded: &[Recorded]) -> String {
             "response": {"status": 200, "content": {"text": body.to_string()}},
         }));
     }
+    learned_from_entries(&entries)
+}
+
+/// The catalogue that is imported and learned from the entries of a HAR file.
+pub(crate) fn learned_from_entries(entries: &[serde_json::Value]) -> String {
     let har = json!({"log": {"entries": entries}}).to_string();
     let files = vec![("session.har".to_owned(), har.into_bytes())];
     let service = RecordedService {
@@ -33,7 +38,7 @@ fn learned_from(recorded: &[Recorded]) -> String {
     let imported: BTreeMap<&str, &str> = imported.texts().collect();
     let recording = Recording::read(loaded(&imported), &files, None).expect("a recording");
     let options = LearnOptions {
-        endpoints: recording.endpoints,
+        endpoints: recording.with_errors(),
         evidence: Evidence::Reported,
         enums: Vec::new(),
         accept_mock: false,

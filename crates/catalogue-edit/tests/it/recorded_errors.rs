@@ -1,0 +1,60 @@
+//! What the error responses of a recording tell.
+
+use catalogue::load_texts;
+use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, learn};
+use serde_json::{Value, json};
+
+use crate::recorded::learned_from_entries;
+
+fn entry(path: &str, status: u16, body: &Value) -> Value {
+    json!({
+        "request": {"method": "GET", "url": format!("https://a.example{path}")},
+        "response": {"status": status, "content": {"text": body.to_string()}},
+    })
+}
+
+#[test]
+fn errors_teach_the_error_body() {
+    let data = json!({"data": [{"time": 1_700_000_000, "price": 1.5}]});
+    let error = json!({"error": {"type": "bad_parameter", "message": "Bad parameter"}});
+    let other_error = json!({"problem": {"reason": "No such path"}});
+    let same_endpoint = [entry("/prices?coin=a", 200, &data), entry("/prices?coin=b", 400, &error)];
+    let several_endpoints = [
+        entry("/prices", 200, &data),
+        entry("/trades", 200, &data),
+        entry("/trades", 503, &error),
+        entry("/unknown", 404, &other_error),
+    ];
+    for entries in [&same_endpoint[..], &several_endpoints[..]] {
+        let learned = learned_from_entries(entries);
+        assert!(learned.contains("error_body:\n  message: [error.message]\n"), "{learned}");
+        assert!(!learned.contains("bad_parameter") && !learned.contains("/unknown"), "{learned}");
+    }
+}
+
+fn catalogue() -> catalogue::Catalogue {
+    let service = "title: A\nversion: '1'\nenv_prefix: A\ntime: {unit: seconds, evidence: documented}\n";
+    let market =
+        "title: Market\nendpoints:\n- {name: Basis, path: /basis, evidence: documented, params: [], body: unknown}\n";
+    load_texts(&[("service.yaml", service), ("market.yaml", market)])
+}
+
+fn response(text: &str) -> LearnOptions {
+    let responses = EndpointResponses {
+        endpoint: "/basis".to_owned(),
+        responses: vec![("basis.json".to_owned(), text.as_bytes().to_vec())],
+        ..EndpointResponses::default()
+    };
+    LearnOptions { endpoints: vec![responses], evidence: Evidence::Reported, enums: Vec::new(), accept_mock: false }
+}
+
+#[test]
+fn an_error_alone_teaches_only_the_error_body() {
+    let error = r#"{"error": {"type": "bad", "message": "Bad parameter"}}"#;
+    let change = learn(catalogue(), &response(&format!("HTTP/1.1 400 Bad Request\n\n{error}"))).expect("a change");
+    let changed: Vec<&str> = change.texts().map(|(name, _)| name).collect();
+    assert_eq!(changed, ["service.yaml"]);
+    assert!(change.notes().iter().any(|note| note.starts_with("/basis: nothing learned: ")), "{:?}", change.notes());
+    // Without a status, such a body is not certainly that of an error.
+    assert!(learn(catalogue(), &response(error)).is_err());
+}
