@@ -15,8 +15,7 @@ use crate::data_set_paths::{reject_part, unfinished};
 use crate::error::{Error, Failure};
 use crate::target::Target;
 
-/// A place to which a file is written.
-pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
+pub(crate) use local::Out;
 
 /// Writes a file completely or not at all: readers see the earlier file until the new one is complete. The folder must
 /// exist.

@@ -200,9 +200,6 @@ fn wrong(files: &[(&str, &str)]) -> Vec<String> {
     Modules(files.iter().map(|(path, source)| (names(path), Module::new(source))).collect()).wrong()
 }
 
-/// Crates with circles, which are not checked.
-const WITH_CIRCLES: [&str; 1] = ["dataset"];
-
 /// Returns the root files of the project's crates.
 fn crate_roots() -> Vec<PathBuf> {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the project");
@@ -210,7 +207,6 @@ fn crate_roots() -> Vec<PathBuf> {
     for entry in fs::read_dir(project.join("crates")).expect("the folder of the crates") {
         folders.push(entry.expect("an entry of a folder").path());
     }
-    folders.retain(|folder| !WITH_CIRCLES.iter().any(|name| folder.ends_with(name)));
     let roots = folders.iter().flat_map(|folder| [folder.join("src/lib.rs"), folder.join("src/main.rs")]);
     roots.filter(|root| root.exists()).collect()
 }

@@ -7,18 +7,10 @@ use runtime::record::AnyRecord;
 use super::event::BackfillEvent;
 use super::items::Item;
 use super::plan::BackfillPlan;
-use super::run::Run;
+use super::run::{FirstPage, Run};
 use super::streamed::unreadable_ends;
 use crate::first_seen::Sighting;
 use crate::series::SeriesRequest;
-
-/// The earliest page of a series with records.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FirstPage {
-    /// The start of the range of the page.
-    from: Timestamp,
-    sighting: Sighting,
-}
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Notes the intervals of the records without a readable time that are at an end of a series.

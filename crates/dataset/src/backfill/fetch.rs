@@ -2,19 +2,18 @@
 //! stops responding.
 
 use std::future::{Future, poll_fn};
-use std::ops::Range;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use runtime::history::{Page, Pages};
+use runtime::Error as RequestError;
+use runtime::history::Page;
 use runtime::record::AnyRecord;
-use runtime::{Error as RequestError, Timestamp};
 use tokio::time::sleep;
 
 use super::event::BackfillEvent;
 use super::items::Item;
-use super::run::{Run, add};
+use super::run::{Active, Run, add};
 use crate::error::Error;
 use crate::response_monitor::{Failing, Outage, attempted};
 use crate::time_ranges::TimeRanges;
@@ -34,20 +33,6 @@ const TROUBLE: Duration = Duration::from_secs(10);
 
 /// Interval between two checks whether the service still responds.
 const TICK: Duration = Duration::from_secs(1);
-
-/// A range that is being fetched.
-pub(super) struct Active {
-    series: usize,
-    /// The number of the range.
-    item: usize,
-    /// The steps of the range that the account counts as failed, until its first page.
-    failed_steps: u64,
-    /// The part of the range after its last page.
-    rest: Range<Timestamp>,
-    /// `true` if a page has failed.
-    has_failed: bool,
-    pub(super) pages: Pages<AnyRecord>,
-}
 
 /// The next page of a range; `None` at the end of the range.
 type Next = Option<Result<Page<AnyRecord>, RequestError>>;
@@ -178,13 +163,6 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             (self.watch)(&BackfillEvent::Report { series, report });
         }
         Ok(())
-    }
-
-    /// The number of requests for a range.
-    pub(super) fn requests(&self, item: &Item) -> u64 {
-        let series = self.job.series.get(item.series);
-        let plan = series.and_then(|series| self.job.history(series, item.range.clone()).plan().ok());
-        plan.map_or(1, |plan| plan.requests)
     }
 
     /// Adds a failed range to the summary. If every other range would fail in the same way, the entire job ends.

@@ -12,10 +12,9 @@ use runtime::{Dynamic, Error as RequestError, Timestamp};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::Backfill;
 use super::event::FollowEvent;
+use super::job::{Backfill, MAX_JOURNAL};
 use super::job_tables::JobTables;
-use super::run::MAX_JOURNAL;
 use crate::error::Error;
 use crate::lock::Lock;
 use crate::table::WritingRun;

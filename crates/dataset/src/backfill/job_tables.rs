@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use runtime::Timestamp;
 use tokio::time::Instant;
 
-use super::Backfill;
+use super::job::Backfill;
 use crate::error::{Error, quoted};
 use crate::file_storage::FileStorage;
 use crate::lock::Lock;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use runtime::{Interval, Timestamp};
 
+use super::job::{Backfill, REFETCH};
 use super::job_tables::JobTables;
-use super::{Backfill, REFETCH};
 use crate::error::Error;
 use crate::series::SeriesRequest;
 use crate::series_state::SeriesState;
@@ -115,6 +115,13 @@ impl BackfillPlan {
     /// [records](Self::records) is unknown, a run can need more.
     pub fn requests(&self) -> u64 {
         self.series.iter().map(|series| series.requests).sum()
+    }
+}
+
+impl Backfill {
+    /// Returns the requests that a run would make, given the current content of the target. Sends no request.
+    pub async fn plan(&self) -> Result<BackfillPlan, Error> {
+        plan(self, &JobTables::open(self, false).await?)
     }
 }
 

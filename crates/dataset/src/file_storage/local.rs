@@ -4,11 +4,13 @@
 //! file gets the mode and the owner of the file that it replaces. A symbolic link remains a link.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::Out;
 use crate::error::{Error, Failure};
+
+/// A place to which the content of a file is written.
+pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
 
 /// Returns `None` if a file or a folder does not exist.
 fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
