@@ -39,14 +39,15 @@ pub(crate) fn announced(plan: &BackfillPlan) -> String {
     text
 }
 
-/// One line about the size of a page, which determines the number of requests; `None` if it is unknown.
+/// One line about the size of a page, which determines the number of requests; `None` if it is unknown. The number of
+/// records without a regular step is unknown, and so is that of their requests.
 pub(crate) fn page_size<'r>(series: impl Iterator<Item = &'r SeriesRequest>) -> Result<Option<String>> {
     let mut sizes = BTreeSet::new();
     for one in series {
-        let size = plan(one.request())?.page_size;
+        let plan = plan(one.request())?;
         // A page without a known size has this one.
-        if size < usize::MAX {
-            sizes.insert(size);
+        if plan.page_size < usize::MAX && plan.interval.has_steps() {
+            sizes.insert(plan.page_size);
         }
     }
     if sizes.is_empty() {

@@ -10,7 +10,7 @@ use runtime::Value;
 use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
-use crate::row_facts::Known;
+use crate::row_facts::ExistingRange;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
 use crate::unknown_values::{invalid, is_object, merged_object, unknown_fields, unknown_names};
@@ -139,7 +139,7 @@ impl Changes {
     }
 
     /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
-    pub(crate) fn count(&mut self, times: &[i64], known: &Known) {
+    pub(crate) fn count(&mut self, times: &[i64], known: &ExistingRange) {
         let mut filled = 0;
         if let Some(known) = known {
             let known = known.start..=known.end;

@@ -14,7 +14,7 @@ use crate::columns::are_same;
 use crate::error::Error;
 use crate::file_state::FileState;
 use crate::file_storage::Out;
-use crate::journal::{self, Parts};
+use crate::journal::{self, JournalSections};
 use crate::merge_rules::MergeRules;
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
@@ -23,6 +23,7 @@ use crate::revisions::{GenerationChange, RevisionLog};
 use crate::rewrite::{Rewrite, first_rows};
 use crate::section::Section;
 use crate::table::{Damage, Table};
+use crate::table_state::TableState;
 use crate::text_file::TextState;
 use crate::unsent_fields::CatalogueFields;
 
@@ -35,7 +36,7 @@ pub(crate) struct Written {
 /// What the file of a period is written from, in addition to its existing rows.
 #[derive(Clone, Copy)]
 struct NewContent<'c> {
-    parts: &'c Parts<'c>,
+    parts: &'c JournalSections<'c>,
     columns: &'c SchemaRef,
     /// Series that are omitted.
     removed: &'c BTreeSet<String>,
@@ -113,11 +114,9 @@ impl Table {
         let partition = self.state.partition;
         self.take_current(removed);
         let mut parts = journal::parts(&self.journal, partition, removed);
-        if !removed.is_empty() || self.state.columns.as_ref().is_some_and(|known| !are_same(&columns, known)) {
-            for path in self.state.files.keys() {
-                if let Some((_, range)) = self.place.period_of(path) {
-                    parts.entry(range.start).or_default();
-                }
+        if !removed.is_empty() || self.has_other_columns(&columns) {
+            for start in self.periods() {
+                parts.entry(start).or_default();
             }
         }
         self.state.columns = Some(columns.clone());
@@ -148,6 +147,25 @@ impl Table {
         Ok(all)
     }
 
+    /// Returns whether the files have other columns than these.
+    fn has_other_columns(&self, columns: &SchemaRef) -> bool {
+        match &self.state.columns {
+            Some(known) => !are_same(columns, known),
+            None => false,
+        }
+    }
+
+    /// The starts of the periods of all data files.
+    fn periods(&self) -> Vec<Timestamp> {
+        let mut starts = Vec::new();
+        for path in self.state.files.keys() {
+            if let Some((_, range)) = self.place.period_of(path) {
+                starts.push(range.start);
+            }
+        }
+        starts
+    }
+
     /// Adds the fetched ranges of the journal to the state of each series, and removes the series `removed`.
     fn take_current(&mut self, removed: &BTreeSet<String>) {
         let mut series = BTreeMap::new();
@@ -175,7 +193,7 @@ impl Table {
         let Some((_, range)) = self.place.period_of(&path) else { return self.save().await };
         let columns = self.state.columns.clone().unwrap_or_else(|| self.columns.clone());
         let unchanged = NewContent {
-            parts: &Parts::new(),
+            parts: &JournalSections::new(),
             columns: &columns,
             removed: &BTreeSet::new(),
             rules: &BTreeMap::new(),
@@ -184,6 +202,24 @@ impl Table {
         let (_, version) = self.rewrite(&path, &range, unchanged, Timestamp::now()).await?;
         self.state.files.insert(path, version);
         self.save().await
+    }
+
+    /// The state with the sections of a new file, which the file of a table with one file has; otherwise `None`.
+    fn state_with(
+        &self,
+        range: &Range<Timestamp>,
+        sections: &[Section],
+        catalogue: &CatalogueFields,
+        now: Timestamp,
+    ) -> Option<TableState> {
+        if !self.place.is_single {
+            return None;
+        }
+        let mut table = self.state.clone();
+        table.replace(range, sections);
+        table.note_fields(sections, &self.earlier, now);
+        table.note_unsent_fields(sections, catalogue, &self.earlier, now);
+        Some(table)
     }
 
     /// Returns how the rows of each series are merged, by its path.
@@ -233,12 +269,7 @@ impl Table {
             new.write(old.as_ref())?;
             // Windows cannot replace a file that is open.
             drop(old);
-            let mut table = self.place.is_single.then(|| self.state.clone());
-            if let Some(table) = &mut table {
-                table.replace(range, &new.file.sections);
-                table.note_fields(&new.file.sections, &self.earlier, now);
-                table.note_unsent_fields(&new.file.sections, catalogue, &self.earlier, now);
-            }
+            let table = self.state_with(range, &new.file.sections, catalogue, now);
             let generation = generation.filter(|_| revisions.is_empty()).unwrap_or(next_generation);
             new.file.finish(FileState { generation: Some(generation), table, ..FileState::of_table(&self.state) })
         };

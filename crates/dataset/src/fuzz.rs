@@ -15,7 +15,7 @@ use crate::changes::SharedChanges;
 use crate::cursor::{Cursor, Rows};
 use crate::error::Error;
 use crate::file_state::FileState;
-use crate::journal::{self, Part};
+use crate::journal::{self, JournalSection};
 use crate::merge_rows::Merge;
 use crate::merge_rules::MergeRules;
 use crate::parquet_footer;
@@ -64,7 +64,7 @@ pub fn use_journal(text: &str) -> bool {
 }
 
 /// Merges the sections of a series, as a run does, and returns the number of batches.
-fn merge(parts: &[Part<'_>], columns: &SchemaRef) -> Result<usize, Error> {
+fn merge(parts: &[JournalSection<'_>], columns: &SchemaRef) -> Result<usize, Error> {
     let interval = parts.first().map(|part| part.section.rows.interval).unwrap_or_default();
     let rules = MergeRules { time: "time".to_owned(), interval, ..MergeRules::default() };
     let mut rows: Rows<'_> = Box::new(std::iter::empty());

@@ -25,7 +25,7 @@ pub(crate) type Buffer = BTreeMap<(Timestamp, usize), (Section, Vec<RecordBatch>
 
 /// A section of the journal that has rows.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'j> {
+pub(crate) struct JournalSection<'j> {
     input: &'j ParquetInput,
     pub(crate) section: &'j Section,
 }
@@ -54,26 +54,26 @@ fn number_of(file: &ParquetInput) -> Option<u64> {
 }
 
 /// The sections of a period, by series.
-pub(crate) type Parts<'j> = BTreeMap<&'j str, Vec<Part<'j>>>;
+pub(crate) type JournalSections<'j> = BTreeMap<&'j str, Vec<JournalSection<'j>>>;
 
 /// The sections that have rows, by the start of their period, without those of the series `removed`.
 pub(crate) fn parts<'j>(
     journal: &'j [ParquetInput],
     partition: Option<Partition>,
     removed: &BTreeSet<String>,
-) -> BTreeMap<Timestamp, Parts<'j>> {
-    let mut all: BTreeMap<_, Parts<'_>> = BTreeMap::new();
+) -> BTreeMap<Timestamp, JournalSections<'j>> {
+    let mut all: BTreeMap<_, JournalSections<'_>> = BTreeMap::new();
     for input in journal {
         for section in input.state.sections.iter().filter(|section| !removed.contains(&section.path)) {
             let Some(first) = section.rows.first else { continue };
             let of_period = all.entry(period(partition, first).start).or_default();
-            of_period.entry(section.path.as_str()).or_default().push(Part { input, section });
+            of_period.entry(section.path.as_str()).or_default().push(JournalSection { input, section });
         }
     }
     all
 }
 
-impl Part<'_> {
+impl JournalSection<'_> {
     /// Reads the rows. The file is not opened before the first row is read, so that only one section is in memory.
     pub(crate) fn rows(self, columns: &SchemaRef) -> Rows<'_> {
         match self.input.section(self.section) {
@@ -85,7 +85,7 @@ impl Part<'_> {
 
 /// The rows of a series in layers, each in order of time. The rows of a layer were fetched after those of the layers
 /// before it. Sections that follow each other in time are in one layer.
-pub(crate) fn layers<'j>(parts: &'j [Part<'j>], columns: &'j SchemaRef) -> Vec<Rows<'j>> {
+pub(crate) fn layers<'j>(parts: &'j [JournalSection<'j>], columns: &'j SchemaRef) -> Vec<Rows<'j>> {
     let mut layers: Vec<Rows<'j>> = Vec::new();
     for layer in parts.chunk_by(|one, next| one.section.rows.last < next.section.rows.first) {
         layers.push(Box::new(layer.iter().flat_map(|part| part.rows(columns))));

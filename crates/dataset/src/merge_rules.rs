@@ -5,7 +5,7 @@ use std::time::Duration;
 use runtime::{Interval, Timestamp};
 
 use crate::revisions::RevisionLog;
-use crate::row_facts::Known;
+use crate::row_facts::ExistingRange;
 use crate::section::Section;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{microseconds, timestamp};
@@ -28,7 +28,7 @@ pub(crate) struct MergeRules {
     /// The ranges that were fetched; the fetched rows are all rows of the service in these ranges.
     pub(crate) fetched: TimeRanges,
     /// The range of the existing rows.
-    pub(crate) known: Known,
+    pub(crate) known: ExistingRange,
     /// The values that are replaced.
     pub(crate) revisions: RevisionLog,
 }

@@ -10,7 +10,7 @@ use runtime::Timestamp;
 
 use crate::changes::Changes;
 use crate::field_marks::{EndpointField, FieldMark, FieldReports};
-use crate::row_facts::Known;
+use crate::row_facts::ExistingRange;
 use crate::section::Section;
 use crate::table_state::TableState;
 use crate::timestamps::timestamp;
@@ -58,7 +58,7 @@ impl MissingField {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Earlier {
     /// The range of the records of each series, without the journal.
-    pub(crate) known: BTreeMap<String, Known>,
+    pub(crate) known: BTreeMap<String, ExistingRange>,
     /// The fields of each series that have had a value.
     pub(crate) seen: BTreeMap<String, BTreeSet<String>>,
 }

@@ -20,6 +20,22 @@ use crate::revisions;
 use crate::table::{Damage, Table};
 use crate::vanished_rows::Present;
 
+/// A damaged file that is moved aside.
+struct Aside {
+    name: String,
+    /// The path to which it is moved, and the name under which it is kept.
+    to: String,
+    kept_as: String,
+    /// The message about it.
+    moved: String,
+}
+
+impl Damage {
+    fn moved_to(&self, kept_as: &str) -> String {
+        format!("{}: damaged: {}; moved to {}", quoted(&self.name), self.why, quoted(kept_as))
+    }
+}
+
 impl Table {
     /// Moves damaged files aside, writes their readable rows again, and marks the rows that were lost, also those of
     /// missing and replaced files. Returns a message for each file.
@@ -54,25 +70,50 @@ impl Table {
     }
 
     async fn repair_file(&mut self, damage: &Damage) -> Result<String, Error> {
-        let Damage { path, name, why } = damage;
+        let path = &damage.path;
         let to = self.aside(path).await?;
-        let kept_as = self.place.name(&to);
-        let moved = format!("{}: damaged: {why}; moved to {}", quoted(name), quoted(&kept_as));
+        let aside = Aside {
+            moved: damage.moved_to(&self.place.name(&to)),
+            name: damage.name.clone(),
+            kept_as: self.place.name(&to),
+            to,
+        };
         if path.ends_with(JOURNAL) {
-            self.journal.retain(|file| file.path != *path);
-            self.place.storage.rename(path, &to).await?;
-            return Ok(format!("{moved}; its rows, which were not in a file yet, are fetched again"));
+            self.repair_journal(path, aside).await
+        } else if *path == self.place.state() {
+            self.repair_state(aside).await
+        } else if *path == self.place.revisions() {
+            self.repair_revisions(aside).await
+        } else {
+            self.repair_data(path, aside).await
         }
-        if *path == self.place.state() {
-            self.place.storage.rename(path, &to).await?;
-            self.adopt();
-            return Ok(format!("{moved}; rebuilt from the files, without the times that have no record"));
-        }
-        if *path == self.place.revisions() {
-            self.repair_revisions(&to).await?;
-            self.note_lost(name, kept_as, Present::new(), false);
-            return Ok(format!("{moved}; the earlier values that are readable stay"));
-        }
+    }
+
+    async fn repair_journal(&mut self, path: &str, aside: Aside) -> Result<String, Error> {
+        self.journal.retain(|file| file.path != path);
+        self.place.storage.rename(path, &aside.to).await?;
+        Ok(format!("{}; its rows, which were not in a file yet, are fetched again", aside.moved))
+    }
+
+    async fn repair_state(&mut self, aside: Aside) -> Result<String, Error> {
+        self.place.storage.rename(&self.place.state(), &aside.to).await?;
+        self.adopt();
+        Ok(format!("{}; rebuilt from the files, without the times that have no record", aside.moved))
+    }
+
+    /// Writes the earlier values of rows that can be read again.
+    async fn repair_revisions(&mut self, aside: Aside) -> Result<String, Error> {
+        let storage = &self.place.storage;
+        let path = self.place.revisions();
+        let readable = revisions::readable(storage, &path).await?;
+        storage.rename(&path, &aside.to).await?;
+        revisions::append_read(storage, &path, &readable).await?;
+        self.note_lost(&aside.name, aside.kept_as, Present::new(), false);
+        Ok(format!("{}; the earlier values that are readable stay", aside.moved))
+    }
+
+    /// Writes the readable rows of a data file again, and marks the others.
+    async fn repair_data(&mut self, path: &str, aside: Aside) -> Result<String, Error> {
         let salvaged = ParquetInput::salvage(&self.place.storage, path, self.state.columns.as_ref()).await?;
         // A single file has the only state of its table.
         if self.stored.is_none()
@@ -83,43 +124,52 @@ impl Table {
         // A state that was rebuilt does not list the rows of a damaged file.
         let was_listed = self.place.is_single || self.state.files.contains_key(path);
         let before = self.file_rows(path).present;
-        self.place.storage.rename(path, &to).await?;
+        self.place.storage.rename(path, &aside.to).await?;
         self.state.files.remove(path);
         self.state.text = None;
         if let Some((_, range)) = self.place.period_of(path) {
             self.state.replace(&range, &[]);
         }
         let mut count = 0;
-        if let Some((input, groups)) = salvaged.filter(|(_, groups)| !groups.is_empty()) {
+        if let Some((input, groups)) = salvaged
+            && !groups.is_empty()
+        {
             count = self.write_salvaged(path, &input, &groups).await?;
         }
-        let after = self.file_rows(path).present;
-        let mut lost = Present::new();
-        for (series, present) in before {
-            let left = after.get(&series).cloned().unwrap_or_default();
-            lost.insert(series, present.without(&left));
-        }
+        let lost = self.lost_since(path, before);
         let is_listed = was_listed && !lost.is_empty();
-        let is_lost = self.note_lost(name, kept_as, lost, is_listed);
-        if let Some((text, _)) = self.place.text.clone().filter(|_| is_lost)
-            && self.place.storage.open(&text).await?.is_some()
-        {
-            // The text file may be the only readable copy of the lost rows, and the run writes it again.
-            let to = self.aside(&text).await?;
-            self.place.storage.rename(&text, &to).await?;
-            let kept = quoted(self.place.name(&to));
-            return Ok(format!("{moved}, and the text to {kept}; {count} of its rows are readable and stay"));
+        let is_lost = self.note_lost(&aside.name, aside.kept_as, lost, is_listed);
+        let mut moved = aside.moved;
+        if is_lost && let Some(kept) = self.move_text_aside().await? {
+            moved.push_str(&format!(", and the text to {}", quoted(kept)));
         }
         Ok(format!("{moved}; {count} of its rows are readable and stay"))
     }
 
-    /// Moves the damaged file with the earlier values of rows aside, and writes those that can be read again.
-    async fn repair_revisions(&mut self, to: &str) -> Result<(), Error> {
-        let storage = &self.place.storage;
-        let path = self.place.revisions();
-        let readable = revisions::readable(storage, &path).await?;
-        storage.rename(&path, to).await?;
-        revisions::append_read(storage, &path, &readable).await
+    /// The rows that a file had before, and has no longer.
+    fn lost_since(&self, path: &str, before: Present) -> Present {
+        let after = self.file_rows(path).present;
+        let mut lost = Present::new();
+        for (series, present) in before {
+            let left = match after.get(&series) {
+                Some(left) => present.without(left),
+                None => present,
+            };
+            lost.insert(series, left);
+        }
+        lost
+    }
+
+    /// Moves the text file aside, which may be the only readable copy of lost rows, because a run writes it again. Returns
+    /// the name under which it is kept; `None` if there is no text file.
+    async fn move_text_aside(&mut self) -> Result<Option<String>, Error> {
+        let Some((text, _)) = self.place.text.clone() else { return Ok(None) };
+        if self.place.storage.open(&text).await?.is_none() {
+            return Ok(None);
+        }
+        let to = self.aside(&text).await?;
+        self.place.storage.rename(&text, &to).await?;
+        Ok(Some(self.place.name(&to)))
     }
 
     /// Writes the intact row groups of a damaged file to a new file. Returns the number of rows.

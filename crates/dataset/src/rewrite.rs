@@ -15,7 +15,7 @@ use crate::column_storage::has_small_times;
 use crate::columns::{are_same, converted};
 use crate::cursor::{Cursor, Rows};
 use crate::error::{Error, Failure};
-use crate::journal::{self, Part, Parts};
+use crate::journal::{self, JournalSection, JournalSections};
 use crate::merge_rows::Merge;
 use crate::merge_rules::MergeRules;
 use crate::parquet_file::ParquetFile;
@@ -27,7 +27,7 @@ use crate::section::Section;
 pub(crate) struct Rewrite<'r, 'o> {
     pub(crate) file: ParquetFile<'o>,
     /// The series with new rows that are not written yet, in order.
-    pub(crate) left: Peekable<btree_map::Iter<'r, &'r str, Vec<Part<'r>>>>,
+    pub(crate) left: Peekable<btree_map::Iter<'r, &'r str, Vec<JournalSection<'r>>>>,
     pub(crate) columns: &'r SchemaRef,
     /// Series that are omitted.
     pub(crate) removed: &'r BTreeSet<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Rewrite<'r, 'o> {
 /// Returns the first rows of a file that is written again: of the existing file if there is one, or of the journal.
 pub(crate) fn first_rows(
     old: Option<&ParquetInput>,
-    parts: &Parts<'_>,
+    parts: &JournalSections<'_>,
     columns: &SchemaRef,
 ) -> Result<Option<RecordBatch>, Error> {
     if let Some(old) = old
@@ -143,7 +143,7 @@ impl Rewrite<'_, '_> {
     /// Writes the existing rows of the series of a section, and its new rows.
     fn series(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
         let new = self.left.next_if(|(path, _)| **path == section.path);
-        let parts: &[Part<'_>] = match new {
+        let parts: &[JournalSection<'_>] = match new {
             Some((_, parts)) => parts,
             None => &[],
         };
@@ -276,7 +276,7 @@ mod tests {
                 model.retain(|path, _| !removed.contains(path));
                 let journal = [journal(&new)];
                 let parts = journal::parts(&journal, None, &removed);
-                let none = Parts::new();
+                let none = JournalSections::new();
                 let rules = BTreeMap::new();
                 let new_rows = parts.values().next().unwrap_or(&none);
                 let revisions = RevisionLog::default();

@@ -158,7 +158,7 @@ impl RowFacts {
     }
 
     /// Returns the range between the first and the last record.
-    pub(crate) fn known(&self) -> Known {
+    pub(crate) fn known(&self) -> ExistingRange {
         Some(self.first?..self.last?)
     }
 
@@ -213,4 +213,4 @@ fn add_run(all: &mut TimeRanges, run: Option<Range<i64>>) {
 }
 
 /// The range between the first and the last record that existed when a run began.
-pub(crate) type Known = Option<Range<Timestamp>>;
+pub(crate) type ExistingRange = Option<Range<Timestamp>>;

@@ -118,22 +118,34 @@ impl Table {
             is_repaired: false,
             repairs: Vec::new(),
         };
-        for (path, _) in this.place.storage.list(&this.place.home).await? {
-            // Another run may have merged and deleted the file meanwhile.
-            let file = if path.ends_with(JOURNAL) { this.file(&path).await? } else { None };
-            this.journal.extend(file);
-        }
+        this.open_journal().await?;
         this.compare().await?;
-        // The state is missing if a run was killed before it has written the first one, or if a user has moved it away.
-        if let Some(FileState { origin, run: Some(run), .. }) = this.journal.first().map(|file| &file.state)
-            && this.state.origin.is_empty()
-        {
-            this.state.origin.clone_from(origin);
-            this.state.partition = run.partition;
-        }
+        this.note_run_of_journal();
         this.earlier = Earlier::of(&this.state);
         this.columns = this.all_columns()?;
         Ok(this)
+    }
+
+    async fn open_journal(&mut self) -> Result<(), Error> {
+        for (path, _) in self.place.storage.list(&self.place.home).await? {
+            if path.ends_with(JOURNAL) {
+                // Another run may have merged and deleted the file meanwhile.
+                let file = self.file(&path).await?;
+                self.journal.extend(file);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the settings of the run that has written the journal if the state is missing, because a run was killed before it
+    /// has written the first one, or because a user has moved it away.
+    fn note_run_of_journal(&mut self) {
+        if let Some(FileState { origin, run: Some(run), .. }) = self.journal.first().map(|file| &file.state)
+            && self.state.origin.is_empty()
+        {
+            self.state.origin.clone_from(origin);
+            self.state.partition = run.partition;
+        }
     }
 
     /// Returns whether the table has data files and no state, for example because its folder was copied without it. A run

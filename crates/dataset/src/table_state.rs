@@ -91,7 +91,10 @@ impl TableState {
 
 #[cfg(test)]
 mod tests {
+    use runtime::Interval;
+
     use super::*;
+    use crate::marks::LostMark;
     use crate::row_facts::RowFacts;
     use crate::series_state::sample::{ranges, seconds, series};
     use crate::time_ranges::TimeRanges;
@@ -112,5 +115,50 @@ mod tests {
         state.replace(&(seconds(240)..seconds(400)), &[]);
         let found = &state.series[&path].rows;
         assert_eq!((found.known(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
+    }
+
+    /// A section of a series without a regular step, with the times of its first and last row.
+    fn irregular(first: i64, last: i64) -> Section {
+        let rows = RowFacts {
+            time: "at".to_owned(),
+            interval: Interval::EVENTS,
+            first: Some(seconds(first)),
+            last: Some(seconds(last)),
+            present: TimeRanges::from(seconds(first)..seconds(last) + Duration::from_micros(1)),
+            ..RowFacts::default()
+        };
+        Section { path: "e".to_owned(), count: 2, rows, ..Section::default() }
+    }
+
+    #[test]
+    fn other_sections_of_the_same_irregular_rows_stay_settled() {
+        let file = seconds(0)..seconds(1000);
+        let mut state = TableState::default();
+        state.replace(&file, &[irregular(10, 200), irregular(300, 700)]);
+        let settled = ranges(&[(0, 900)]);
+        state.series.get_mut("e").unwrap().settled = settled.clone();
+        state.replace(&file, &[irregular(10, 100), irregular(200, 700)]);
+        assert_eq!(state.series["e"].settled, settled);
+        assert_eq!(state.series["e"].rows.known(), Some(seconds(10)..seconds(700)));
+
+        // The last rows are gone.
+        state.replace(&file, &[irregular(10, 100)]);
+        assert!(!state.series["e"].settled.uncovered(seconds(101)..seconds(700)).is_empty());
+        assert_eq!((state.series["e"].row_count(), state.series["e"].rows.last), (2, Some(seconds(100))));
+    }
+
+    #[test]
+    fn a_mark_of_irregular_rows_ends_when_they_were_fetched() {
+        let file = seconds(0)..seconds(1000);
+        let mut state = TableState::default();
+        let rows = [("e".to_owned(), ranges(&[(300, 700)]))].into();
+        state.marks.lost.push(LostMark { rows, is_listed: true, ..LostMark::default() });
+        // Rows before and after the lost ones are in one section.
+        state.replace(&file, &[irregular(10, 900)]);
+        assert_eq!(state.marks.lost.len(), 1);
+        state.marks.note_fetched("e", &ranges(&[(300, 500)]));
+        assert_eq!(state.marks.lost[0].rows["e"], ranges(&[(500, 700)]));
+        state.marks.note_fetched("e", &ranges(&[(400, 800)]));
+        assert!(state.marks.lost.is_empty());
     }
 }

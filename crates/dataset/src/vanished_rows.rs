@@ -76,3 +76,30 @@ fn count(rows: &FileRows, state: &TableState) -> u64 {
     }
     count
 }
+
+#[cfg(test)]
+mod tests {
+    use runtime::Interval;
+
+    use super::*;
+    use crate::row_facts::RowFacts;
+    use crate::series_state::SeriesState;
+    use crate::series_state::sample::ranges;
+
+    #[test]
+    fn irregular_rows_have_vanished_if_there_are_fewer() {
+        let mut state = TableState::default();
+        let rows = RowFacts { interval: Interval::EVENTS, ..RowFacts::default() };
+        state.series.insert("e".to_owned(), SeriesState::new(&rows));
+        let file = |from: i64, to: i64, count: u64| FileRows {
+            present: [("e".to_owned(), ranges(&[(from, to)]))].into(),
+            counts: [("e".to_owned(), count)].into(),
+        };
+        // Other sections of the same rows.
+        assert!(VanishedRows::of_replaced(file(0, 900, 5), &file(0, 500, 5), &state).is_none());
+        let vanished = VanishedRows::of_replaced(file(0, 900, 5), &file(0, 900, 3), &state).unwrap();
+        assert_eq!((vanished.count, &vanished.rows["e"]), (2, &ranges(&[(0, 900)])));
+        let missing = VanishedRows::of_missing(file(0, 900, 5), &state);
+        assert!(missing.message("x").contains("missing, with its 5 rows"));
+    }
+}

@@ -40,29 +40,24 @@ impl JobTables {
     pub(crate) async fn open(job: &Backfill, is_locked: bool) -> Result<Self, Error> {
         job.check()?;
         let storage = FileStorage::of(&job.target)?;
-        let mut places = BTreeMap::new();
+        let mut places: BTreeMap<String, TableOfJob> = BTreeMap::new();
         let mut of_series = Vec::new();
         for series in &job.series {
             let place = Place::of_series(&storage, &job.target, series);
-            of_series.push((series.clone(), place.home.clone()));
-            let (_, of_table) = places.entry(place.home.clone()).or_insert((place, Vec::new()));
-            of_table.push(series.clone());
+            let home = place.home.clone();
+            of_series.push((series.clone(), home.clone()));
+            let of_table = places.entry(home).or_insert(TableOfJob { place, series: Vec::new() });
+            of_table.series.push(series.clone());
         }
         let mut locks = Vec::new();
         if is_locked {
-            for (place, _) in places.values() {
-                locks.extend(place.lock());
-            }
+            locks.extend(places.values().filter_map(|of_job| of_job.place.lock()));
         }
         // The target is read after locking, so that no other run changes its files in between.
         let lock = Lock::acquire(&job.target.to_string(), locks)?;
-        let all = Place::all(&storage, &job.target).await?;
-        let other = match all.iter().find(|other| !places.contains_key(&other.home)) {
-            Some(place) => place.stored().await?.map_or(String::new(), |(state, _)| state.origin),
-            None => String::new(),
-        };
+        let other = other_origin(&storage, job, &places).await?;
         let mut tables = BTreeMap::new();
-        for (home, (place, series)) in places {
+        for (home, TableOfJob { place, series }) in places {
             tables.insert(home, open_table(place, series, is_locked).await?);
         }
         let mut this = Self {
@@ -114,6 +109,27 @@ impl JobTables {
         }
         states
     }
+}
+
+/// A table that is not open yet, and the series of the job in it.
+struct TableOfJob {
+    place: Place,
+    series: Vec<SeriesRequest>,
+}
+
+/// The source of the rows of another table of the target; empty if there is none.
+async fn other_origin(
+    storage: &FileStorage,
+    job: &Backfill,
+    places: &BTreeMap<String, TableOfJob>,
+) -> Result<String, Error> {
+    for place in Place::all(storage, &job.target).await? {
+        if !places.contains_key(&place.home) {
+            let stored = place.stored().await?;
+            return Ok(stored.map(|(state, _)| state.origin).unwrap_or_default());
+        }
+    }
+    Ok(String::new())
 }
 
 /// Opens a table; if it `is_locked`, it is also repaired.

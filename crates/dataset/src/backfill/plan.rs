@@ -172,13 +172,10 @@ fn series_plan(
 ) -> Result<SeriesPlan, Error> {
     let asked = job.seconds(series);
     let plan = job.history(series, asked.clone()).plan()?;
-    let second = Duration::from_secs(1);
-    // The newest record is not in the future, even if the clock of this machine is behind.
-    let known = state.rows.last.map_or(plan.range.start, |last| plan.interval.moved(last, 1).max(last + second));
-    let end = plan.range.end.max(known.min(asked.end));
-    let range = plan.range.start..end.floor(second).max(plan.range.start);
+    let interval = plan.interval;
+    let range = planned_range(&plan.range, &asked, state, interval);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
-    let page = PageGrid { interval: plan.interval, steps: plan.page_size.saturating_sub(2).max(1) };
+    let page = PageGrid { interval, steps: plan.page_size.saturating_sub(2).max(1) };
     let mut unsettled = Vec::new();
     let mut gaps = Vec::new();
     let mut probes = Vec::new();
@@ -187,15 +184,7 @@ fn series_plan(
         probes = probes_of_empty(job, state, &range, now, &unsettled, page.shortest());
         probes.extend(page_of_moved(state, &range, now, &unsettled, page));
     }
-    let pages = plan.page_steps.map(|steps| PageGrid { interval: plan.interval, steps });
-    let mut records = 0;
-    let mut requests = 0;
-    for range in unsettled.iter().chain(&gaps).chain(&probes) {
-        let plan = job.history(series, range.clone()).plan()?;
-        records += plan.records;
-        requests += plan.requests;
-    }
-    let records = if plan.interval.has_steps() || requests == 0 { Some(records) } else { None };
+    let size = PlanSize::of(job, series, unsettled.iter().chain(&gaps).chain(&probes))?;
     Ok(SeriesPlan {
         path: series.path().to_owned(),
         range,
@@ -204,10 +193,50 @@ fn series_plan(
         unsettled,
         gaps,
         probes,
-        records,
-        requests,
-        pages,
+        records: size.records,
+        requests: size.requests,
+        pages: plan.page_steps.map(|steps| PageGrid { interval, steps }),
     })
+}
+
+/// The range of a series that a run requests, in whole seconds. `available` is the range without open intervals.
+fn planned_range(
+    available: &Range<Timestamp>,
+    asked: &Range<Timestamp>,
+    state: &SeriesState,
+    interval: Interval,
+) -> Range<Timestamp> {
+    let second = Duration::from_secs(1);
+    let mut end = available.end;
+    // The newest record is not in the future, even if the clock of this machine is behind.
+    if let Some(last) = state.rows.last {
+        let known = interval.moved(last, 1).max(last + second);
+        end = end.max(known.min(asked.end));
+    }
+    available.start..end.floor(second).max(available.start)
+}
+
+/// What is planned for a series.
+struct PlanSize {
+    records: Option<u64>,
+    requests: u64,
+}
+
+impl PlanSize {
+    fn of<'r>(
+        job: &Backfill,
+        series: &SeriesRequest,
+        ranges: impl Iterator<Item = &'r Range<Timestamp>>,
+    ) -> Result<Self, Error> {
+        let has_steps = series.interval().has_steps();
+        let mut size = Self { records: Some(0), requests: 0 };
+        for range in ranges {
+            let plan = job.history(series, range.clone()).plan()?;
+            size.requests += plan.requests;
+            size.records = if has_steps { size.records.map(|records| records + plan.records) } else { None };
+        }
+        Ok(size)
+    }
 }
 
 type Ranges = Vec<Range<Timestamp>>;
@@ -220,13 +249,7 @@ fn unsettled_and_gaps(
     now: Timestamp,
     page: PageGrid,
 ) -> (Ranges, Ranges) {
-    // Ranges within the refetch time, which may be longer than in the last run, are fetched again.
-    let settled = match state.rows.last {
-        // What was older than the default time when it was fetched is fetched again only if the user sets a longer time.
-        Some(last) if job.refetch > REFETCH => state.settled.until(last - job.refetch),
-        Some(last) => state.settled.until(last.max(now) - job.refetch),
-        None => TimeRanges::default(),
-    };
+    let settled = settled(job, state, now);
     let mut unsettled: Vec<_> = settled.uncovered(range.clone()).ranges().collect();
     // Without a regular step, no gap is known, and no page is known to be full.
     if !page.interval.has_steps() {
@@ -239,21 +262,42 @@ fn unsettled_and_gaps(
         recent = tail.start;
         tail.start = tail.start.min(page.before(tail)).max(range.start);
     }
-    let from = match (state.rows.first, state.rows.last) {
-        _ if job.refetch_gaps => range.start,
-        (Some(first), Some(last)) => first.max(last - RECENT).max(range.start),
-        _ => return (unsettled, Vec::new()),
-    };
-    let interval = page.interval;
-    let is_start = interval.start_of(from) == from;
-    let first = if is_start { from } else { interval.end_of(from) };
-    let valid = state.rows.present.without(&state.rows.invalid).without(&state.rows.partial);
-    let gaps = valid.uncovered(first..interval.start_of(recent)).without(&unsettled.iter().cloned().collect());
+    let gaps = gaps(job, state, range, recent, page).without(&unsettled.iter().cloned().collect());
     let mut gaps = pages(&gaps, page, range.end);
     if !job.refetch_gaps {
         limit(&mut gaps, state.rows.last.unwrap_or(range.start));
     }
     (unsettled, gaps)
+}
+
+/// Returns the ranges that are not requested again, because they were fetched before the refetch time, which may be longer
+/// than in the last run.
+fn settled(job: &Backfill, state: &SeriesState, now: Timestamp) -> TimeRanges {
+    let Some(last) = state.rows.last else { return TimeRanges::default() };
+    // What was older than the default time when it was fetched is fetched again only if the user sets a longer time.
+    let newest = if job.refetch > REFETCH { last } else { last.max(now) };
+    state.settled.until(newest - job.refetch)
+}
+
+/// Returns the intervals before a time without a valid record; by default, only those of the last days.
+fn gaps(
+    job: &Backfill,
+    state: &SeriesState,
+    range: &Range<Timestamp>,
+    before: Timestamp,
+    page: PageGrid,
+) -> TimeRanges {
+    let interval = page.interval;
+    let rows = &state.rows;
+    let from = match (rows.first, rows.last) {
+        _ if job.refetch_gaps => range.start,
+        (Some(first), Some(last)) => first.max(last - RECENT).max(range.start),
+        _ => return TimeRanges::default(),
+    };
+    let is_start = interval.start_of(from) == from;
+    let first = if is_start { from } else { interval.end_of(from) };
+    let valid = rows.present.without(&rows.invalid).without(&rows.partial);
+    valid.uncovered(first..interval.start_of(before))
 }
 
 /// Returns the pages of empty ranges that are requested once more, without those that are requested anyway.

@@ -112,3 +112,24 @@ async fn a_data_set_keeps_its_partition() {
     let error = with(whole, |job| job.partition = Some(Partition::Day)).plan().await.unwrap_err().to_string();
     assert!(error.contains("partitioned by month, not by day"), "{error}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_retired_series_keeps_its_rows_and_is_not_requested() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 30 * DAY, end, &path);
+        run(&until(END)).await;
+        let is_eth = |path: &str| path.contains("coin=ETH");
+        assert_eq!(dataset::retire(&target, is_eth, true).await.unwrap().series.len(), 1, "{name}");
+        let summary = run(&until(END + DAY)).await;
+        assert!(summary.is_complete && summary.records == 24 && summary.series[1].is_retired, "{name}: {summary:?}");
+        let state = state_of(&path).await;
+        let retired: Vec<_> = state.series.iter().map(|one| (one.is_retired, one.rows)).collect();
+        assert_eq!(retired, [(false, 31 * 24), (true, 30 * 24)], "{name}");
+        dataset::retire(&target, is_eth, false).await.unwrap();
+        assert_eq!(run(&until(END + DAY)).await.records, 24, "{name}");
+        assert_eq!(read(&path).len(), 2 * 31 * 24, "{name}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Tests of text files that are missing, changed by hand or unfinished.
+
+use std::fs::{self};
+
+use crate::support::{DAY, END, client, client_of, coins, job, read, run, state_of};
+
+#[tokio::test(start_paused = true)]
+async fn a_text_file_without_its_rows_is_not_replaced_by_a_shorter_range() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let days = |days: i64| job(coins(&client(), &["BTC"]), END - days * DAY, END, &path);
+    run(&days(30)).await;
+    fs::remove_file(dir.path().join("out.csv.parts/rows.parquet")).unwrap();
+    let error = days(7).plan().await.unwrap_err().to_string();
+    assert!(error.contains("move the file away and run the backfill again for its whole range"), "{error}");
+    assert_eq!(state_of(&path).await.damaged, [error]);
+    assert_eq!(read(&path).len(), 30 * 24);
+    fs::rename(&path, dir.path().join("away.csv")).unwrap();
+    assert_eq!(run(&days(30)).await.records, 30 * 24);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_file_changed_by_hand_is_damage_and_is_written_again() {
+    for name in ["out.csv", "out.jsonl.gz"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END - 10 * DAY, &path);
+        assert!(!run(&whole).await.is_restored);
+        let written = fs::read(&path).unwrap();
+        let mut edited = written.clone();
+        edited[100] ^= 1;
+        for changed in [&written[..1000], &edited] {
+            fs::write(&path, changed).unwrap();
+            let damaged = state_of(&path).await.damaged;
+            assert!(damaged.len() == 1 && damaged[0].contains("changed since a backfill wrote it"), "{damaged:?}");
+            assert!(run(&whole).await.is_restored && fs::read(&path).unwrap() == written, "{name}");
+            assert_eq!(state_of(&path).await.damaged, [""; 0]);
+        }
+        // Even a run whose requests all fail writes the original text again, and later changes are still detected.
+        let failing = client_of(|_, _, _| (501, String::new())).build().unwrap();
+        fs::write(&path, &edited).unwrap();
+        assert!(!run(&job(coins(&failing, &["ETH"]), END - 30 * DAY, END, &path)).await.is_complete);
+        assert!(fs::read(&path).unwrap() == written, "{name}");
+        fs::write(&path, &edited).unwrap();
+        assert_eq!(state_of(&path).await.damaged.len(), 1, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_killed_before_the_checksum_of_the_text_is_not_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
+    run(&whole).await;
+    let written = fs::read(&path).unwrap();
+    let state = dir.path().join("out.csv.parts/state.json");
+    let text = fs::read_to_string(&state).unwrap();
+    let (start, _) = text.split_once(r#""text":""#).unwrap();
+    let end = text.split_once(r#","latency""#).unwrap().1;
+    let json = format!(r#"{start}"text":null,"latency"{end}"#);
+    let json = json.lines().next().unwrap();
+    fs::write(&state, format!("{json}\n\"crc32:{:08x}\"\n", crc32fast::hash(json.as_bytes()))).unwrap();
+    fs::write(&path, "the old text\n").unwrap();
+    let damaged = state_of(&path).await.damaged;
+    assert!(damaged.len() == 1 && damaged[0].contains("outdated"), "{damaged:?}");
+    assert!(!run(&whole).await.is_restored && fs::read(&path).unwrap() == written);
+    fs::write(&path, "another text\n").unwrap();
+    assert_eq!(state_of(&path).await.damaged.len(), 1);
+}
