@@ -7,7 +7,7 @@ use crate::drafted_type::TIMESTAMP;
 
 /// The names of params for the ends of the range, for the number of records, and for the interval of a series.
 const FROM: &str = "after begin from since start";
-const TO: &str = "before end to until";
+const TO: &str = "before end till to until";
 const LIMIT: &str = "count limit size";
 const STEP: &str = "granularity interval period resolution step timeframe";
 

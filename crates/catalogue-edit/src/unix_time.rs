@@ -10,7 +10,7 @@ const TIMES: &str = "time date timestamp ts t at datetime since until expiry exp
     seconds millis";
 
 /// Words in the names of params for an end of a time range.
-pub(crate) const ENDS: [&str; 8] = ["after", "before", "begin", "end", "from", "start", "to", "until"];
+pub(crate) const ENDS: [&str; 9] = ["after", "before", "begin", "end", "from", "start", "till", "to", "until"];
 
 /// The years 1990 and 3015, in Unix seconds. Some services use the year 3000 as never.
 const FIRST: f64 = 6.3e8;

@@ -4,7 +4,7 @@
 use catalogue::names::{self, Case};
 
 use super::entry::Entry;
-use super::path_data::{VaryingSegments, is_data_at, is_digit};
+use super::path_data::{VaryingSegments, is_base, is_data_at};
 use super::repeated_values::RepeatedValues;
 use crate::observed_query::QueryParam;
 use crate::rust_names::singular;
@@ -33,7 +33,7 @@ impl NewPath {
                 path.push_param("start", segment);
             } else if is_date(segment) && index > 0 && is_date(&entry.segments[index - 1]) {
                 path.push_param("end", segment);
-            } else if is_data_at(index, segment) || varying.are_data(&entry.segments, index) {
+            } else if is_data_at(&entry.segments, index) || varying.are_data(&entry.segments, index) {
                 path.push_param(&param_name(&singular(last_literal)), segment);
             } else {
                 path.text += segment;
@@ -76,11 +76,4 @@ pub(super) fn naming_segments(path: &str) -> Vec<&str> {
     segments.retain(|segment| !segment.is_empty() && !segment.starts_with('{'));
     let base = segments.iter().take_while(|segment| is_base(segment)).count();
     segments.split_off(base)
-}
-
-/// `true` if a segment belongs to the base path of many services, such as `api` and `v2`.
-fn is_base(segment: &str) -> bool {
-    let version = segment.strip_prefix(['v', 'V']).unwrap_or_default();
-    let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    is_version || is_digit(segment) || ["api", "public", "rest"].contains(&segment)
 }

@@ -78,7 +78,7 @@ fn place_of(segments: &[String], at: usize) -> String {
     let mut place = format!("{at} {kind}");
     for (index, segment) in segments.iter().enumerate() {
         place.push('/');
-        let is_variable = index == at || segment.contains(':') || is_data_at(index, segment);
+        let is_variable = index == at || segment.contains(':') || is_data_at(segments, index);
         place += if is_variable { "*" } else { segment };
     }
     place
@@ -103,10 +103,18 @@ fn keys_of(body: &Value) -> BTreeSet<String> {
     keys
 }
 
-/// `true` if a segment looks like data at its place in a path. A digit at the start of a path is usually a version.
-pub(super) fn is_data_at(index: usize, segment: &str) -> bool {
-    let is_version = index == 0 && is_digit(segment);
+/// `true` if a segment looks like data at its place in a path. A digit in the base path is usually a version.
+pub(super) fn is_data_at(segments: &[String], index: usize) -> bool {
+    let segment = &segments[index];
+    let is_version = is_digit(segment) && segments[..index].iter().all(|before| is_base(before));
     !is_version && is_data(segment)
+}
+
+/// `true` if a segment belongs to the base path of many services, such as `api` and `v2`.
+pub(super) fn is_base(segment: &str) -> bool {
+    let version = segment.strip_prefix(['v', 'V']).unwrap_or_default();
+    let is_version = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    is_version || is_digit(segment) || ["api", "public", "rest"].contains(&segment)
 }
 
 /// `true` if a segment of a path looks like data: a number, an id, or the name of a coin or market, or several values
@@ -121,6 +129,6 @@ fn is_data(segment: &str) -> bool {
     !is_legal || is_number || is_symbol || is_long_id(segment) || segment.contains(',')
 }
 
-pub(super) fn is_digit(segment: &str) -> bool {
+fn is_digit(segment: &str) -> bool {
     segment.len() == 1 && segment.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -105,6 +105,15 @@ fn a_segment_that_may_be_a_function_stays_in_the_path() {
 }
 
 #[test]
+fn a_digit_in_the_base_path_is_a_version() {
+    let body = json!([{"time": 1_700_000_000, "price": 1.5}]);
+    let url = "/api/2/public/trades/7?from=1700000000&till=1700003600".to_owned();
+    let learned = learned_from(&[Recorded { url, body }]);
+    assert!(learned.contains("path: /api/2/public/trades/{trade}\n"), "{learned}");
+    assert!(learned.contains("history: {from: from, to: till, evidence: reported}\n"), "{learned}");
+}
+
+#[test]
 fn a_word_in_a_record_is_no_status_of_the_service() {
     let learned = learned_from(&[
         Recorded {
