@@ -6,7 +6,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use catalogue::model::{
-    Body, Endpoint, Evidence, Field, Known, Limit, ListFormat, NextPage, Param, Text, TimeForm, TimeFormat, UnknownFact,
+    Body, BodyFormat, Endpoint, Evidence, Field, Known, Limit, ListFormat, NextPage, Param, Text, TimeForm, TimeFormat,
+    UnknownFact,
 };
 use wording::{Facts, enumerated};
 
@@ -294,6 +295,15 @@ pub(super) fn unknown(facts: &[UnknownFact]) -> String {
 
 pub(super) fn unknown_texts(facts: &[UnknownFact]) -> Vec<&str> {
     facts.iter().map(UnknownFact::text).collect()
+}
+
+/// The format of a body that is not JSON, as the end of a sentence.
+pub(super) fn sent_as(format: Option<BodyFormat>) -> &'static str {
+    match format {
+        None => "",
+        Some(BodyFormat::Csv) => ", sent as CSV",
+        Some(BodyFormat::Ndjson) => ", sent as lines of JSON",
+    }
 }
 
 /// The unknown facts about an endpoint: parts with the value `unknown` in the catalogue, and the facts that it lists as

@@ -118,8 +118,10 @@ fn request_line(endpoint: &Endpoint) -> String {
     let path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default());
     let request = docs::code(&format!("GET {path}"));
     let returns = match &endpoint.body {
-        Body::Series { record: Some(record), .. } => format!("a series of [`{}`]", record.ident),
-        Body::Series { record: None, .. } => "a series of JSON records".to_owned(),
+        Body::Series { record: Some(record), format, .. } => {
+            format!("a series of [`{}`]{}", record.ident, docs::sent_as(*format))
+        }
+        Body::Series { record: None, format, .. } => format!("a series of JSON records{}", docs::sent_as(*format)),
         Body::Object { record, .. } => format!("one [`{}`]", record.ident),
         Body::Unknown => "JSON of unknown form".to_owned(),
     };

@@ -95,11 +95,12 @@ fn known_part(endpoint: &Endpoint) -> &'static str {
 fn returns(api: &Api, endpoint: &Endpoint) -> String {
     match &endpoint.body {
         Body::Unknown => "JSON; its form is unknown".to_owned(),
-        Body::Series { record, time, .. } => {
-            let records = match record {
+        Body::Series { record, format, time, .. } => {
+            let mut records = match record {
                 Some(record) => format!("series of `{}`", record.ident),
                 None => "series of JSON records".to_owned(),
             };
+            records += docs::sent_as(*format);
             match time {
                 Some(time) => format!("{records}, time in {}", code(time)),
                 None => records,

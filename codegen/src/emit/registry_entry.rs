@@ -9,10 +9,10 @@ use std::fmt::Debug;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, TokenStreamExt, quote};
 use runtime::registry::{
-    BaseUrlInfo, BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo,
-    FieldSource, HistoryInfo, HistorySource, LimitInfo, ListFormat, NextPage, PagesInfo, ParamInfo, ParamLocation,
-    Range, RateLimitHeadersInfo, RecordInfo, RecordLayout, ResetUnit, ServiceInfo, StatusInfo, TimeUnit, TypeInfo,
-    ValueInfo, ValueType,
+    BaseUrlInfo, BodyFormat, BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence,
+    FieldInfo, FieldSource, HistoryInfo, HistorySource, LimitInfo, ListFormat, NextPage, PagesInfo, ParamInfo,
+    ParamLocation, Range, RateLimitHeadersInfo, RecordInfo, RecordLayout, ResetUnit, ServiceInfo, StatusInfo, TimeUnit,
+    TypeInfo, ValueInfo, ValueType,
 };
 
 use super::literal::{Literal, ident, literals};
@@ -55,7 +55,7 @@ macro_rules! variants {
     };
 }
 
-variants!(Evidence, ListFormat, ParamLocation, ResetUnit);
+variants!(BodyFormat, Evidence, ListFormat, ParamLocation, ResetUnit);
 
 impl Literal for TimeUnit {
     fn literal(&self) -> TokenStream {
@@ -236,7 +236,7 @@ pub(super) fn endpoint_entry(endpoint: &EndpointInfo, params: Option<&TokenStrea
     let accepts = params.map(|lists| quote!(.accepts(#lists)));
     let body = body(&endpoint.body);
     let mut after_body = Setters::default();
-    set!(after_body, endpoint, unset: data, data_optional, key, history_source, pages, is_example, weight, weight_by);
+    set!(after_body, endpoint, unset: format, data, data_optional, key, history_source, pages, is_example, weight, weight_by);
     set!(after_body, endpoint, unset: notes, unknown, deprecated);
     let group = endpoint.group;
     let method = endpoint.ident;

@@ -18,8 +18,8 @@ pub use crate::evidence::Evidence;
 // These facts are the same in YAML and in the model.
 pub use crate::spanned::Text;
 pub use crate::spec::{
-    ClientCredentials, Envelope, ErrorBody, GroupBaseUrl, Header, History, Known, Limit, ListFormat, RateLimitHeaders,
-    RecordTime, ResetUnit, Status, UnknownFact,
+    BodyFormat, ClientCredentials, Envelope, ErrorBody, GroupBaseUrl, Header, History, Known, Limit, ListFormat,
+    RateLimitHeaders, RecordTime, ResetUnit, Status, UnknownFact,
 };
 pub use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 pub use crate::type_expr::Builtin;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::dispatch::Policy;
 use crate::error::Error;
 use crate::headers::Headers;
-use crate::registry::ServiceInfo;
+use crate::registry::{BodyFormat, ServiceInfo};
 use crate::request::{RequestTarget, key_param};
 use crate::secrets::{Redact, Secret};
 
@@ -135,9 +135,18 @@ impl Credentials {
         }
     }
 
-    /// The headers of a data request. `key` is the current key, unless the key is fixed.
-    pub(crate) fn headers(&self, token: Option<&Arc<Token>>, key: Option<&Secret>) -> Result<Headers, Error> {
+    /// The headers of a data request. `key` is the current key, unless the key is fixed. `format` is that of the body
+    /// that the request accepts, unless the user has set the header.
+    pub(crate) fn headers(
+        &self,
+        token: Option<&Arc<Token>>,
+        key: Option<&Secret>,
+        format: BodyFormat,
+    ) -> Result<Headers, Error> {
         let mut headers = token.map_or(&self.headers, |token| &token.headers).clone();
+        if format != BodyFormat::Json && headers.get("accept") == Some(default_accept(self.service)) {
+            headers.insert("accept", format.accept())?;
+        }
         if let Some(key) = key {
             insert_key(self.service, &mut headers, key)?;
         }
@@ -148,7 +157,7 @@ impl Credentials {
 /// The headers that every request of a client has, without credentials.
 fn default_headers(service: &ServiceInfo, agent: &str, defaults: &[DefaultHeader]) -> Result<Headers, Error> {
     let mut headers = Headers::new();
-    headers.insert("accept", "application/json")?;
+    headers.insert("accept", default_accept(service))?;
     headers.insert("user-agent", agent)?;
     for (name, value) in service.headers {
         headers.insert(name, value)?;
@@ -157,6 +166,12 @@ fn default_headers(service: &ServiceInfo, agent: &str, defaults: &[DefaultHeader
         headers.insert_sensitive(name, value.expose())?;
     }
     Ok(headers)
+}
+
+/// The header `accept` of the service's requests for JSON.
+fn default_accept(service: &ServiceInfo) -> &'static str {
+    let declared = service.headers.iter().find(|(name, _)| *name == "accept");
+    declared.map_or(BodyFormat::Json.accept(), |(_, value)| *value)
 }
 
 /// Every text of an API key that is sent, and each part that a response may repeat alone.

@@ -10,6 +10,8 @@ mod error;
 
 mod scanner;
 
+mod csv;
+
 mod json_path;
 
 mod unknown_fields;
@@ -54,12 +56,15 @@ mod series_serialization;
 
 pub(crate) mod error_body;
 
+mod text_records;
+
+mod whole_body;
+
 #[cfg(any(test, fuzzing))]
 #[path = "../properties/sample.rs"]
 pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
-mod whole_body;
 
 pub use any_record::AnyRecord;
 pub use bad_record::BadRecord;
@@ -69,7 +74,6 @@ pub(crate) use columns::{TimeField, columns, time_of_text, times};
 pub(crate) use envelope::{Push, series};
 pub(crate) use envelope_rest::{EnvelopeRest, Groups};
 pub use error::DecodeError;
-pub(crate) use error::ENDS_EARLY;
 pub use field_value::{AsFieldValue, FieldValue, Fields, RecordValue, Values};
 pub(crate) use json_path::at_path;
 pub(crate) use layout::Layout;
@@ -79,5 +83,6 @@ pub use row::Row;
 pub(crate) use scanner::{any, ends_early};
 pub(crate) use serialization::deserialize;
 pub(crate) use series_serialization::serialize_series;
+pub(crate) use text_records::{as_json, begins_structure};
 pub use unknown_fields::UnknownFields;
 pub use whole_body::DecodedBody;

@@ -11,7 +11,7 @@ pub(crate) mod service_pause;
 
 pub(crate) mod request_params;
 
-mod readable_body;
+pub(crate) mod readable_body;
 
 pub(crate) mod status;
 

@@ -21,10 +21,10 @@ pub mod prelude {
     pub use crate::history::HasHistory;
     pub use crate::record::{Record, UnknownFields};
     pub use crate::registry::{
-        BaseUrlInfo, BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo,
-        FieldSource, GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, PagesInfo, ParamInfo, ParamLocation,
-        Range, RateLimitHeadersInfo, RecordInfo, RecordLayout, Registry, ResetUnit, ServiceInfo, StatusInfo, TimeUnit,
-        TypeInfo, ValueInfo, ValueType,
+        BaseUrlInfo, BodyFormat, BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence,
+        FieldInfo, FieldSource, GroupInfo, HistoryInfo, HistorySource, LimitInfo, ListFormat, PagesInfo, ParamInfo,
+        ParamLocation, Range, RateLimitHeadersInfo, RecordInfo, RecordLayout, Registry, ResetUnit, ServiceInfo,
+        StatusInfo, TimeUnit, TypeInfo, ValueInfo, ValueType,
     };
     pub use crate::wire::{IntoParam, IntoParamList, NamedType, ToWire, UnknownValue};
     pub use crate::{

@@ -56,7 +56,7 @@ mod endpoint;
 mod service;
 
 pub use endpoint::{
-    BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamLocation,
+    BodyFormat, BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamLocation,
 };
 pub use pages::{NextPage, PagesInfo};
 pub use service::{

@@ -52,6 +52,8 @@ mod record_pages;
 
 mod response_body;
 
+mod body_text;
+
 mod page;
 
 mod routes;

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use runtime::registry::{EndpointInfo, Registry};
 
+use crate::body_text::body_text;
 use crate::fault::{Rule, RuleError, Target};
 use crate::page;
 use crate::paths::{PathValues, below_any_base_url, callable, endpoint_at, full, full_of, is_free};
@@ -130,7 +131,8 @@ fn data(
     let query = Query::read(shared.registry.service, endpoint, path_values, query, strictness)?;
     let (_, sent) = Target::of(shared.registry, uri);
     let body = response_body::generate(shared, endpoint, &query, &sent, path_and_query(uri));
-    let mut response = json(body.json.to_string());
+    let text = body_text(&body.json, endpoint);
+    let mut response = ([(CONTENT_TYPE, endpoint.format.media_type())], text).into_response();
     if let Some(part) = body.invented {
         response.headers_mut().insert(MARK, HeaderValue::from_static(part));
     }

@@ -10,7 +10,7 @@ use super::version::OpenApiVersion;
 use crate::emit::docs::{self, source};
 use crate::emit::json_object::{self, Object, typed};
 use catalogue::model::{
-    Body, Builtin, Endpoint, EndpointParam, Group, ListFormat, Param, SharedParam, SharedUse, Status, Type,
+    Body, BodyFormat, Builtin, Endpoint, EndpointParam, Group, ListFormat, Param, SharedParam, SharedUse, Status, Type,
 };
 use wording::Facts;
 
@@ -161,7 +161,8 @@ impl Description<'_> {
             Body::Series { evidence, .. } | Body::Object { evidence, .. } => source(*evidence),
             Body::Unknown => String::new(),
         };
-        described(description, [source], "").with("content", json(schema))
+        let format = if let Body::Series { format, .. } = body { *format } else { None };
+        described(description, [source], "").with("content", content(format, schema))
     }
 }
 
@@ -225,6 +226,16 @@ fn is_named(param: &Param) -> bool {
 /// The `content` of a JSON body.
 fn json(schema: Object) -> Object {
     Object::default().with("application/json", Object::default().with("schema", schema))
+}
+
+/// The `content` of a body in the format of an endpoint.
+fn content(format: Option<BodyFormat>, schema: Object) -> Object {
+    let media_type = match format {
+        None => return json(schema),
+        Some(BodyFormat::Csv) => "text/csv",
+        Some(BodyFormat::Ndjson) => "application/x-ndjson",
+    };
+    Object::default().with(media_type, Object::default().with("schema", schema))
 }
 
 /// The component name of a shared param. It is derived from the Rust constant, which is unique.

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use catalogue::model::{
-    Body, Field, FieldSource, History, NextPage, Pages, Param, Range, Record, RecordLayout, Type, Value,
+    Body, BodyFormat, Field, FieldSource, History, NextPage, Pages, Param, Range, Record, RecordLayout, Type, Value,
 };
 use runtime::registry::Step;
 
@@ -83,9 +83,11 @@ impl Items<'_> {
         self.fact(location, "the texts of a missing value are", Patch, nulls);
     }
 
-    /// Adds the path of the records, and whether they can be missing.
+    /// Adds the format of the body, the path of the records, and whether they can be missing.
     pub(super) fn records_of(&mut self, location: &str, body: &Body) {
-        let Body::Series { data, is_optional, .. } = body else { return };
+        let Body::Series { format, data, is_optional, .. } = body else { return };
+        let format = format.map_or("json", BodyFormat::word);
+        self.fact(location, "the format of the body is", Patch, format!("`{format}`"));
         let path = match data {
             Some(path) => format!("`{path}`"),
             None => "that of the envelope".to_owned(),

@@ -1,6 +1,6 @@
 //! The part of the model for groups and their endpoints, with params and bodies.
 
-use super::{Evidence, ListFormat, Pages, Range, Record, RecordRef, Type};
+use super::{BodyFormat, Evidence, ListFormat, Pages, Range, Record, RecordRef, Type};
 use crate::spec::{self, ParamLocation};
 
 /// A group, which is one file of the catalogue and one module of the client.
@@ -200,6 +200,8 @@ impl Setter {
 pub enum Body {
     Series {
         record: Option<RecordRef>,
+        /// The format of the body; `None` for JSON.
+        format: Option<BodyFormat>,
         /// The JSON path of the records, if it differs from that of the envelope; `.` if the body is the list.
         data: Option<String>,
         /// `true` if the list of records can be missing or null.

@@ -5,7 +5,9 @@ use super::pages::pages_info;
 use super::service::history_info;
 use super::values::{Values, evidence, range};
 use crate::model::{self, Body, Endpoint, Group, Known, Param};
-use runtime::registry::{BodyInfo, EndpointInfo, GroupInfo, HistorySource, ListFormat, ParamInfo, ParamLocation};
+use runtime::registry::{
+    BodyFormat, BodyInfo, EndpointInfo, GroupInfo, HistorySource, ListFormat, ParamInfo, ParamLocation,
+};
 
 pub(super) fn group_info<'a>(group: &'a Group, values: &mut Values<'a>) -> GroupInfo {
     GroupInfo {
@@ -49,7 +51,8 @@ fn endpoint_info<'a>(group: &Group, endpoint: &'a Endpoint, values: &mut Values<
 
 fn set_body(info: &mut EndpointInfo, body: &Body, values: &mut Values<'_>) {
     match body {
-        Body::Series { record, data, is_optional, time, key, evidence: source } => {
+        Body::Series { record, format, data, is_optional, time, key, evidence: source } => {
+            info.format = body_format(*format);
             info.data = optional_text(data.as_deref());
             info.key = texts(key);
             info.data_optional = *is_optional;
@@ -65,6 +68,14 @@ fn set_body(info: &mut EndpointInfo, body: &Body, values: &mut Values<'_>) {
             }
         }
         Body::Unknown => {}
+    }
+}
+
+fn body_format(format: Option<model::BodyFormat>) -> BodyFormat {
+    match format {
+        None => BodyFormat::Json,
+        Some(model::BodyFormat::Csv) => BodyFormat::Csv,
+        Some(model::BodyFormat::Ndjson) => BodyFormat::Ndjson,
     }
 }
 

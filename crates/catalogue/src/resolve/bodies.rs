@@ -3,7 +3,9 @@
 use super::records_of_file::RecordsOfFile;
 use super::{Resolver, records};
 use crate::diagnostic::Location;
-use crate::model::{Body, Builtin, Field, FieldSource, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type};
+use crate::model::{
+    Body, BodyFormat, Builtin, Field, FieldSource, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
+};
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Spanned, Text};
 use crate::spec::{self, Fields, Known};
@@ -50,10 +52,24 @@ impl<'a> Resolver<'a> {
             Fields::Record(name) => (self.body_record(records, body, name), None),
             Fields::Inline(listed) => {
                 let mut fields = self.listed(records, listed, body, new.evidence);
+                self.csv_values(body, listed, &fields);
                 fields.extend(self.others(records, body.others.as_ref(), &fields, new.evidence));
                 let mut record = new.with("One record", fields, layout(body));
                 record.column_names = body.columns_at.as_deref().cloned().unwrap_or_default();
                 (reference(records, &record), Some(record))
+            }
+        }
+    }
+
+    /// Rejects fields of a type that a value in CSV cannot have.
+    fn csv_values(&mut self, body: &spec::Body, listed: &[spec::Field], fields: &[Field]) {
+        if body.sent_as.as_deref() != Some(&BodyFormat::Csv) {
+            return;
+        }
+        for declared in listed {
+            let Some(field) = fields.iter().find(|field| *declared.name == field.wire_name) else { continue };
+            if matches!(field.ty, Type::List(_) | Type::Map(_) | Type::Record(_) | Type::Recursive(_)) {
+                self.error("body-as/value", declared.ty.at(), &[&declared.ty]);
             }
         }
     }
@@ -91,6 +107,11 @@ impl<'a> Resolver<'a> {
         if let Some(others) = &body.others {
             self.error("others/record", others.at(), &[]);
         }
+        if let Some(format) = &body.sent_as
+            && record.columns
+        {
+            self.error("body-as/record", format.at(), &[name]);
+        }
         if let Some(positional) = &body.positional {
             self.error("body-positional/record", positional.at(), &[]);
         } else if let Some(columns) = &body.columns {
@@ -116,10 +137,12 @@ impl<'a> Resolver<'a> {
         {
             time = Some(name.to_string());
         }
-        let data = body.data.as_deref().cloned();
+        let format = body.sent_as.as_deref().copied();
+        // The body in another format than JSON is the list.
+        let data = if format.is_some() { Some(".".to_owned()) } else { body.data.as_deref().cloned() };
         let is_optional = self.service.can_lack_records(body);
         let key = identity(body, time.as_deref());
-        Body::Series { record, data, is_optional, time, key, evidence }
+        Body::Series { record, format, data, is_optional, time, key, evidence }
     }
 
     /// Rejects a key with a field that the records do not have.

@@ -22,6 +22,12 @@ impl<'a> Resolver<'a> {
             self.error("pages-series", at, &[]);
             return None;
         }
+        if let Body::Series { format: Some(_), .. } = body
+            && let Some(path) = [&pages.cursor, &pages.next, &pages.pages, &pages.total].into_iter().flatten().next()
+        {
+            self.error("body-as/pages", path.at(), &[]);
+            return None;
+        }
         let params: Vec<&Param> = params.unwrap_or_default().iter().map(|param| &param.param).collect();
         if let Some(name) = &pages.param {
             let cursor = TypedParam { name, fits: is_settable, requirement: "have no `const_value`" };

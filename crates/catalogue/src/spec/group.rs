@@ -3,7 +3,7 @@
 use super::value::{PARAM, USE};
 use super::{Evidence, Field, History, Pages, Param, Record, UnknownFact, Use};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Is, IsNot, Lacks};
-use crate::catalogue_format::{Form, Key, Shape, map};
+use crate::catalogue_format::{Form, Key, Shape, map, words};
 use crate::catalogue_reader::{Read, Reader};
 use crate::known::Known;
 use crate::names::Case;
@@ -140,6 +140,9 @@ map! {
         may object: Option<Known<Fields>>;
         /// The type of the entire body, for example `map<number>` for an object with arbitrary keys.
         may "type" ty: Option<Text> as Form::Type;
+        /// The format of the body, if it is not JSON. The body is then the list of the records. In `csv`, the first line
+        /// has the names of the fields, unless the series is positional; an empty value is null.
+        may "as" sent_as: Option<Spanned<BodyFormat>>;
         /// The JSON path of the records, if it differs from `data` of the envelope: keys separated by dots, or `.` if the
         /// body itself contains the records, without a key. One key can be `*`: in `result.*`, it stands for the only
         /// member of `result` whose value is a list (for columns, an object), for example the name of a coin. With
@@ -186,6 +189,9 @@ map! {
         may evidence: Option<Evidence>;
     }
     never(HasNotOne(&["series", "object", "type"])): "body-kind/one";
+    never(Has("as"), Lacks("series")) at "as": "body-as/series";
+    never(Has("as"), HasAny(&["labels", "optional", "columns", "columns_at"])) at "as": "body-as/list";
+    never(Has("as"), IsNot("data", ".")) at "data": "body-as/data";
     never(Has("data"), Lacks("series")) at "data": "body-data";
     never(Has("labels"), Lacks("series")) at "labels": "body-labels/series";
     never(Has("labels"), Is("series", "unknown")) at "labels": "body-labels/unknown";
@@ -209,6 +215,16 @@ map! {
     never(Has("others"), HasAny(&["type", "positional"])) at "others": "others/names";
     never(Is("series", "unknown"), Has("others")) at "others": "others/unknown";
     never(Is("object", "unknown")) at "object": "body-kind/object";
+}
+
+words! {
+    /// The format of a body that is not JSON.
+    BodyFormat {
+        /// Values that are separated by commas (RFC 4180), one record in each row.
+        Csv = "csv",
+        /// A JSON value in each line.
+        Ndjson = "ndjson",
+    }
 }
 
 /// The fields of a record as a list, or the name of a record.

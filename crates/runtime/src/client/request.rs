@@ -52,8 +52,8 @@ impl<E> Request<E> {
         self.untyped.connection().service
     }
 
-    /// Sends the request, and returns the JSON text of the body as the service sends it: with all digits of its numbers,
-    /// which a [`Value`] does not have.
+    /// Sends the request, and returns the text of the body as the service sends it: JSON with all digits of its numbers,
+    /// which a [`Value`] does not have, or CSV or lines of JSON if the catalogue declares that format.
     pub async fn text(self) -> Result<String, Error> {
         self.untyped.send().await?.into_text()
     }

@@ -1,6 +1,7 @@
 //! The error for a body that does not match the catalogue.
 
 use std::fmt;
+use std::str::Utf8Error;
 
 use crate::error::{Error, ErrorKind, excerpt, one_line};
 
@@ -25,7 +26,7 @@ struct Problem {
 }
 
 /// The problem of a text that ends within its JSON value.
-pub(crate) const ENDS_EARLY: &str = "the body ends too early";
+pub(super) const ENDS_EARLY: &str = "the body ends too early";
 
 /// The maximum number of bytes quoted from a key.
 const MAX_KEY_BYTES: usize = 60;
@@ -34,6 +35,16 @@ impl DecodeError {
     #[cold]
     pub(crate) fn new(problem: String) -> Self {
         Self(Box::new(Problem { path: String::new(), problem, byte: None, no_data: false }))
+    }
+
+    /// Creates the error for a body that is not UTF-8.
+    #[cold]
+    pub(crate) fn not_utf8(error: &Utf8Error) -> Self {
+        match error.error_len() {
+            // A character is incomplete.
+            None => Self::new(ENDS_EARLY.to_owned()),
+            Some(_) => Self::new(format!("it is not UTF-8 from byte {} on", error.valid_up_to())),
+        }
     }
 
     /// Creates an error at a byte of the text.

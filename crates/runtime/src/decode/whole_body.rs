@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::read_row::object;
 use super::record::Item;
 use super::scanner::any;
+use super::text_records::as_json;
 use super::unknown_fields::UnknownFields;
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
 
@@ -21,13 +22,14 @@ pub struct DecodedBody {
 }
 
 impl DecodedBody {
-    /// Decodes a body by the same rules as a client.
+    /// Decodes a body by the same rules as a client. `text` is the body as it was sent.
     pub fn of(service: &ServiceInfo, endpoint: &EndpointInfo, text: &str) -> Result<Self, DecodeError> {
         match endpoint.body {
             BodyInfo::Series { record, .. } => {
+                let json = as_json(text, endpoint, &service.error_body)?;
                 let layout = Layout::of(service.envelope.as_ref(), endpoint.data).optional(endpoint.data_optional);
                 let mut records: Vec<AnyRecord> = Vec::new();
-                let (_, rest) = series::<UnknownFields>(text, layout, record, BadRecords::Rejected, &mut records)?;
+                let (_, rest) = series::<UnknownFields>(&json, layout, record, BadRecords::Rejected, &mut records)?;
                 Ok(Self { records, misfits: rest.misfits })
             }
             BodyInfo::Object { record, .. } => Self::of_record(record, text),

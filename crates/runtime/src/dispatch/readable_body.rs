@@ -1,12 +1,13 @@
-//! The check that a successful body is JSON.
+//! The check that a successful body is JSON, and the conversion of other formats to JSON.
 //!
 //! The content of a body decides, and not its labels. A body that begins like JSON is JSON, and the decoder reports where
 //! it is not. A body that is not JSON often comes from a proxy in front of the service. Text such as CSV becomes a JSON
 //! string.
 
-use crate::decode::{any, ends_early};
+use crate::decode::{DecodeError, any, as_json, begins_structure, ends_early};
 use crate::error::{Error, ErrorKind, quoted};
 use crate::html_page;
+use crate::registry::{BodyFormat, EndpointInfo, ErrorBodyInfo};
 use crate::text::is_plain_text;
 use crate::transport::{HttpResponse, ResponseBody};
 use crate::values::Value;
@@ -22,10 +23,42 @@ pub(super) fn without_byte_order_mark(mut response: HttpResponse) -> HttpRespons
     response
 }
 
+/// Converts a successful body to JSON, if its endpoint declares another format. A body that is JSON, such as an error of
+/// the service, remains as it is.
+pub(crate) fn converted(
+    response: HttpResponse,
+    endpoint: &EndpointInfo,
+    errors: &ErrorBodyInfo,
+) -> Result<HttpResponse, Error> {
+    if endpoint.format == BodyFormat::Json || !(200..=299).contains(&response.status) || response.status == 204 {
+        return Ok(response);
+    }
+    let mut response = without_byte_order_mark(response);
+    check_encoding(&response)?;
+    let last_line = response.body.trim_ascii().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    if endpoint.format == BodyFormat::Ndjson && !last_line.is_empty() {
+        check_end(&response, last_line)?;
+    }
+    let outcome = std::str::from_utf8(&response.body).map_err(|error| DecodeError::not_utf8(&error));
+    if outcome.as_ref().is_ok_and(|text| html_page::is_page(text)) {
+        return Err(not_in(endpoint.format, response));
+    }
+    match outcome.and_then(|text| as_json(text, endpoint, errors)) {
+        Ok(json) => {
+            response.body = json.into_owned().into();
+            Ok(response)
+        }
+        Err(error) => {
+            let HttpResponse { status, headers, body, .. } = response;
+            Err(error.into_error(&body, None).with_response(status, headers))
+        }
+    }
+}
+
 /// Checks that a successful body begins like JSON. A body with a text type, such as CSV, is converted to a JSON string,
 /// and the missing body of a 204 to `null`. Any other body is an error. A complete body is never a reason to retry.
 pub(crate) fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error> {
-    let kind = response.headers.get("content-type").map(|kind| kind.trim().to_ascii_lowercase()).unwrap_or_default();
+    let kind = content_type(&response);
     let is_text = kind.starts_with("text/") && !kind.starts_with("text/html");
     let body = response.body.trim_ascii();
     if response.status == 204 && body.is_empty() {
@@ -36,15 +69,10 @@ pub(crate) fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error
     // like a list or a string, so a body with a text type is then parsed completely.
     let is_json = begins_structure(body) || !is_text && begins_value(body) || is_valid_json(body);
     let may_be_json = !is_text || is_json || begins_value(body);
-    if response.ends_with_connection && may_be_json && ends_early(body) {
-        let message = format!("the connection closed before the end of the JSON, after {} bytes", response.body.len());
-        let error = Error::retryable(ErrorKind::Body, message);
-        return Err(error.with_response(response.status, response.headers).with_body(&response.body));
+    if may_be_json {
+        check_end(&response, body)?;
     }
-    if let Some(encoding) = unread_encoding(&response) {
-        let message = format!("the body has the encoding `{}`, which was not requested", quoted(encoding));
-        return Err(Error::new(ErrorKind::Decode, message).with_response(response.status, response.headers));
-    }
+    check_encoding(&response)?;
     if is_json {
         return Ok(response);
     }
@@ -52,7 +80,33 @@ pub(crate) fn readable(mut response: HttpResponse) -> Result<HttpResponse, Error
         response.body = Value::from(text).to_string().into();
         return Ok(response);
     }
-    Err(not_json(response, &kind))
+    Err(not_in(BodyFormat::Json, response))
+}
+
+/// The content type in lower case; empty if the response has none.
+fn content_type(response: &HttpResponse) -> String {
+    match response.headers.get("content-type") {
+        Some(kind) => kind.trim().to_ascii_lowercase(),
+        None => String::new(),
+    }
+}
+
+/// Returns an error if the end of the connection marked the end of the body, and `json`, the end of the body, is
+/// incomplete.
+fn check_end(response: &HttpResponse, json: &[u8]) -> Result<(), Error> {
+    if !response.ends_with_connection || !ends_early(json) {
+        return Ok(());
+    }
+    let message = format!("the connection closed before the end of the JSON, after {} bytes", response.body.len());
+    let error = Error::retryable(ErrorKind::Body, message);
+    Err(error.with_response(response.status, response.headers.clone()).with_body(&response.body))
+}
+
+/// Returns an error if the body is still encoded.
+fn check_encoding(response: &HttpResponse) -> Result<(), Error> {
+    let Some(encoding) = unread_encoding(response) else { return Ok(()) };
+    let message = format!("the body has the encoding `{}`, which was not requested", quoted(encoding));
+    Err(Error::new(ErrorKind::Decode, message).with_response(response.status, response.headers.clone()))
 }
 
 /// The encoding of a body that is still encoded. A transport that decompresses a body removes the header, and a
@@ -70,34 +124,26 @@ fn means_no_encoding(label: &str) -> bool {
     label.is_empty() || label.eq_ignore_ascii_case("identity")
 }
 
-/// Creates the error for a body that is not JSON.
-fn not_json(response: HttpResponse, kind: &str) -> Error {
+/// Creates the error for a body in another format than `format`.
+fn not_in(format: BodyFormat, response: HttpResponse) -> Error {
+    let kind = content_type(&response);
     let HttpResponse { status, headers, body, .. } = response;
+    let format = format.name();
     let text = String::from_utf8_lossy(&body);
-    let of_type = if kind.is_empty() { String::new() } else { format!(" of type `{}`", quoted(kind)) };
+    let of_type = if kind.is_empty() { String::new() } else { format!(" of type `{}`", quoted(&kind)) };
     let error = match text.trim_start().chars().next() {
-        None => Error::new(ErrorKind::Decode, format!("status {status} with an empty body instead of JSON")),
-        // JSON never begins with `<`, so the declared type does not matter.
+        None => Error::new(ErrorKind::Decode, format!("status {status} with an empty body instead of {format}")),
+        // A body that begins like this is never JSON, so the declared type does not matter.
         Some('<') => {
             let title = html_page::title(&text).map(|title| format!(": the page {:?}", quoted(&title)));
             let title = title.unwrap_or_default();
-            let message = format!("the body is HTML or XML{of_type} instead of JSON{title}");
+            let message = format!("the body is HTML or XML{of_type} instead of {format}{title}");
             let error = Error::new(ErrorKind::Decode, message).with_hint("check the base URL and any proxy in between");
             if html_page::is_page(&text) { error.of_page() } else { error }
         }
-        Some(_) => Error::new(ErrorKind::Decode, format!("the body{of_type} is not JSON")),
+        Some(_) => Error::new(ErrorKind::Decode, format!("the body{of_type} is not {format}")),
     };
     error.with_response(status, headers).with_body(&body)
-}
-
-/// `true` if a body begins like a JSON object with members, or a list of objects, lists or strings. No text such
-/// as CSV begins in this way.
-fn begins_structure(body: &[u8]) -> bool {
-    match body {
-        [b'{', rest @ ..] => matches!(rest.trim_ascii_start().first(), None | Some(b'"' | b'}')),
-        [b'[', rest @ ..] => matches!(rest.trim_ascii_start().first(), None | Some(b'{' | b'[' | b'"')),
-        _ => false,
-    }
 }
 
 /// `true` if a body begins like a JSON string or a list.

@@ -13,6 +13,7 @@ use super::retry::{Attempts, Retries, Retry};
 use crate::error::{Error, ErrorKind, Timing};
 use crate::platform::{Instant, sleep};
 use crate::rate_limit::{Attempt, Rank};
+use crate::registry::BodyFormat;
 use crate::request::RequestKind;
 
 /// Tracks one request from its first step to its last. Dropping the context reports the end of a data request to the
@@ -83,6 +84,14 @@ impl RequestContext {
     /// The purpose of the request.
     pub(crate) fn request(&self) -> RequestKind {
         self.request
+    }
+
+    /// The format of the body that the request accepts.
+    pub(crate) fn body_format(&self) -> BodyFormat {
+        match self.request {
+            RequestKind::Data(endpoint) => endpoint.format,
+            RequestKind::Token => BodyFormat::Json,
+        }
     }
 
     /// Begins a wait; [`RequestContext::waited`] ends it. Returns an error if no time is left.

@@ -53,6 +53,8 @@ entry! {
         pub param_lists: Option<&'static [&'static [ParamInfo]]> = None,
         /// Body of a response.
         pub body: BodyInfo = BodyInfo::Unknown,
+        /// Format of the text of a body. The body of a series in another format than JSON is the list of the records.
+        pub format: BodyFormat = BodyFormat::Json,
         /// JSON path of the records of a series, if it differs from that of the envelope. One key can be `*`, for the only
         /// member whose value is a list; `.` means that the body is the list. If the records have labels, `*` stands for
         /// each item of a list, or each member of an object: each is a group of records.
@@ -232,6 +234,48 @@ pub enum ParamLocation {
     Query,
     /// In the path.
     Path,
+}
+
+/// Format of the text of a response body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BodyFormat {
+    /// JSON.
+    Json,
+    /// Lines of values that are separated by commas (RFC 4180). The first line has the names of the fields, unless the
+    /// records are positional.
+    Csv,
+    /// A JSON value in each line.
+    Ndjson,
+}
+
+impl BodyFormat {
+    /// Returns the media type.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Csv => "text/csv",
+            Self::Ndjson => "application/x-ndjson",
+        }
+    }
+
+    /// The header `accept` of requests. Services label CSV and lines of JSON with many media types, and their errors are
+    /// usually JSON, so any other type is accepted too.
+    pub(crate) const fn accept(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Csv => "text/csv, */*;q=0.1",
+            Self::Ndjson => "application/x-ndjson, */*;q=0.1",
+        }
+    }
+
+    /// Returns the name of the format for messages.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Json => "JSON",
+            Self::Csv => "CSV",
+            Self::Ndjson => "lines of JSON",
+        }
+    }
 }
 
 /// Type of a response body.

@@ -13,7 +13,7 @@ use super::exchange::{Outcome, UndecodedResponse};
 use crate::decode::{self, AsFieldValue, BadRecord, DecodeError, Record, RecordValue, Row, UnknownFields};
 use crate::error::Error;
 use crate::headers::Headers;
-use crate::registry::ServiceInfo;
+use crate::registry::{BodyFormat, ServiceInfo};
 use crate::secrets::Redact;
 use crate::values::{Timestamp, Value};
 
@@ -160,10 +160,22 @@ impl UndecodedResponse {
         Ok(Response { status, headers, body: B::read(Ok(self))? })
     }
 
-    /// Returns the JSON text of the body.
+    /// Returns the text of the body: the JSON, or the text in another format if the endpoint declares one.
     pub fn into_text(self: Box<Self>) -> Result<String, Error> {
         let text = self.text().and_then(|text| decode::any(text).map(|_| text.to_owned()));
-        text.map_err(|error| self.misfit(error))
+        match text {
+            Ok(_) if self.target.endpoint.format != BodyFormat::Json => self.sent_text(),
+            Ok(json) => Ok(json),
+            Err(error) => Err(self.misfit(error)),
+        }
+    }
+
+    /// Returns the text of the body as the service sent it.
+    fn sent_text(self: Box<Self>) -> Result<String, Error> {
+        match std::str::from_utf8(&self.sent_body) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(error) => Err(self.misfit(DecodeError::not_utf8(&error))),
+        }
     }
 }
 

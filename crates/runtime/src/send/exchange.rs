@@ -14,15 +14,15 @@ use super::rejection_hints::with_hints;
 use super::sent_fields::SentFields;
 use super::service_clock::ServiceClock;
 use crate::auth::{Credentials, Token};
-use crate::decode::{self, BadRecords, DecodeError, ENDS_EARLY, Push, Row, error_body};
+use crate::decode::{self, BadRecords, DecodeError, Push, Row, error_body};
 use crate::dispatch::observer::{Event, RequestParams};
-use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, ShownParams, status};
+use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, ShownParams, readable_body, status};
 use crate::error::Error;
 use crate::rate_limit::Rank;
 use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
 use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Secret;
-use crate::transport::{Headers, HttpResponse, InvalidHeader};
+use crate::transport::{Headers, HttpResponse, InvalidHeader, ResponseBody};
 use crate::values::Timestamp;
 
 /// The state that the requests of a client and its clones share.
@@ -48,7 +48,10 @@ pub struct UndecodedResponse {
     pub(super) target: RequestTarget,
     /// The option of the request.
     pub(super) bad_records: BadRecords,
+    /// The response; its body is JSON.
     pub(super) response: HttpResponse,
+    /// The body as the service sent it.
+    pub(super) sent_body: ResponseBody,
     /// A time that the service had reached when it created the response.
     pub(crate) reached: Timestamp,
     context: RequestContext,
@@ -71,11 +74,7 @@ impl UndecodedResponse {
     /// Returns the body as text, or an error if it is not UTF-8 or contains an error of the service.
     pub(super) fn text(&self) -> Result<&str, DecodeError> {
         let text = std::str::from_utf8(&self.response.body);
-        let text = text.map_err(|error| match error.error_len() {
-            // A character is incomplete.
-            None => DecodeError::new(ENDS_EARLY.to_owned()),
-            Some(_) => DecodeError::new(format!("it is not UTF-8 from byte {} on", error.valid_up_to())),
-        })?;
+        let text = text.map_err(|error| DecodeError::not_utf8(&error))?;
         let record = match self.target.endpoint.body {
             // `read_series` checks the body of a series after decoding it.
             BodyInfo::Series { .. } => return Ok(text),
@@ -125,18 +124,18 @@ impl UndecodedResponse {
     #[cold]
     #[allow(clippy::needless_pass_by_value)] // No caller uses `error` afterwards.
     pub(super) fn misfit(self: Box<Self>, mut error: DecodeError) -> Error {
-        let Self { connection, target, response, context, .. } = *self;
-        let HttpResponse { status, headers, mut body, .. } = response;
+        let Self { connection, target, response, sent_body, context, .. } = *self;
+        let HttpResponse { status, headers, body, .. } = response;
         if status == 204 && *body == *b"null" {
             // This body stands for the missing body of the response.
-            (error, body) = (DecodeError::new("it is empty".to_owned()), "".into());
+            error = DecodeError::new("it is empty".to_owned());
         }
         // The message of the service is used only if the body has no records. If the body has records, one of them
         // failed to decode, and the message does not explain that failure.
         let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
         let lacks_data = error.lacks_data() || !is_series;
         let message = lacks_data.then(|| error_body::find(&body, connection.service.error_body.message)).flatten();
-        let error = error.into_error(&body, message).with_response(status, headers).after(context.timing());
+        let error = error.into_error(&sent_body, message).with_response(status, headers).after(context.timing());
         context.failed(&error);
         connection.about(error, &target)
     }
@@ -167,8 +166,8 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
     #[cfg(feature = "tracing")]
     let success = tracing::Instrument::instrument(success, span);
     match success.await {
-        Ok(response) => {
-            context.succeeded(response.status, response.body.len());
+        Ok(Success { response, sent_body }) => {
+            context.succeeded(response.status, sent_body.len());
             connection.outages.of(target.endpoint).responded();
             let (date, age) = (response.headers.get("date"), response.headers.get("age"));
             let date = date.and_then(|date| httpdate::parse_http_date(date.trim()).ok()).map(Timestamp::from);
@@ -179,6 +178,7 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
                 target,
                 bad_records: options.bad_records,
                 response,
+                sent_body,
                 reached,
                 context,
             }))
@@ -191,13 +191,20 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
     }
 }
 
+/// A successful response, whose body is JSON.
+struct Success {
+    response: HttpResponse,
+    /// The body as the service sent it.
+    sent_body: ResponseBody,
+}
+
 /// Returns a successful response, after at most as many attempts as the retry rules allow.
 async fn success(
     connection: &Connection,
     target: &RequestTarget,
     options: &Options,
     context: &mut RequestContext,
-) -> Result<HttpResponse, Error> {
+) -> Result<Success, Error> {
     target.check()?;
     connection.credentials.check_params(target)?;
     let url = [connection.dispatcher.base_urls.of(target.endpoint)?, &target.path_and_query()].concat();
@@ -208,15 +215,17 @@ async fn success(
     loop {
         let outcome = authorized(connection, &url, headers, context).await;
         let outcome = outcome.and_then(|response| {
-            if is_series && error_body::means_no_data(&response, &service.error_body) {
-                return Ok(response);
+            let sent_body = response.body.clone();
+            let mut response = readable_body::converted(response, target.endpoint, &service.error_body)?;
+            if !is_series || !error_body::means_no_data(&response, &service.error_body) {
+                response = status::accept(response, service, service.errors)?;
             }
-            status::accept(response, service, service.errors)
+            Ok(Success { response, sent_body })
         });
         match outcome {
-            Ok(response) => {
+            Ok(success) => {
                 retries.succeeded();
-                return Ok(response);
+                return Ok(success);
             }
             // The token flow has already retried the token request.
             Err(error) if error.is_token() => return Err(error),
@@ -296,7 +305,7 @@ async fn attempt(
         permit = dispatcher.permit(context).await?;
     }
     let key = credentials.current_key()?;
-    let mut all_headers = credentials.headers(token.as_ref(), key.as_ref())?;
+    let mut all_headers = credentials.headers(token.as_ref(), key.as_ref(), context.body_format())?;
     // A header of the request replaces the client's header of the same name.
     all_headers.extend(headers);
     let url_with_key = credentials.url_with_key(url, key.as_ref());

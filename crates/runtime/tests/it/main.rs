@@ -56,6 +56,7 @@ mod socket;
 mod speed;
 mod state_simulation;
 mod status_in_body;
+mod text_bodies;
 mod tls;
 mod token;
 mod token_failures;

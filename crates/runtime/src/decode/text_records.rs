@@ -1,0 +1,284 @@
+//! Converts the text of a body that is CSV or lines of JSON to a JSON list of its records.
+//!
+//! Everything behind this module reads JSON, so records, invalid records and their indices mean the same in every
+//! format. A row or a line that is not a record becomes a string with its text, which the decoder reports as an invalid
+//! record.
+
+use std::borrow::Cow;
+
+use super::csv::{CsvRow, Rows};
+use super::error::DecodeError;
+use super::error_body;
+use super::scanner::read;
+use crate::error::{excerpt, one_line};
+use crate::registry::{
+    BodyFormat, BodyInfo, EndpointInfo, ErrorBodyInfo, FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType,
+};
+use crate::values::{Number, Value};
+
+/// The maximum number of bytes quoted from a line.
+const MAX_LINE_BYTES: usize = 60;
+
+/// Converts the body of an endpoint to JSON. A body that is JSON is not changed, whatever its endpoint declares: it may
+/// be an error of the service.
+pub(crate) fn as_json<'t>(
+    text: &'t str,
+    endpoint: &EndpointInfo,
+    errors: &ErrorBodyInfo,
+) -> Result<Cow<'t, str>, DecodeError> {
+    let record = if let BodyInfo::Series { record, .. } = endpoint.body { record } else { None };
+    match endpoint.format {
+        BodyFormat::Json => Ok(text.into()),
+        BodyFormat::Csv if begins_structure(text.as_bytes().trim_ascii()) => Ok(text.into()),
+        BodyFormat::Csv => TextRecords::new(text, record).csv().map(Cow::Owned),
+        BodyFormat::Ndjson if is_other_json(text, record, errors) => Ok(text.into()),
+        BodyFormat::Ndjson => TextRecords::new(text, record).lines_of_json().map(Cow::Owned),
+    }
+}
+
+/// `true` if a body begins like a JSON object with members, or a list of objects, lists or strings. No text such
+/// as CSV begins in this way.
+pub(crate) fn begins_structure(body: &[u8]) -> bool {
+    match body {
+        [b'{', rest @ ..] => matches!(rest.trim_ascii_start().first(), None | Some(b'"' | b'}')),
+        [b'[', rest @ ..] => matches!(rest.trim_ascii_start().first(), None | Some(b'{' | b'[' | b'"')),
+        _ => false,
+    }
+}
+
+/// `true` if a text that should be lines of JSON is one value instead: the list of the records, or an error of the
+/// service.
+fn is_other_json(text: &str, record: Option<&RecordInfo>, errors: &ErrorBodyInfo) -> bool {
+    let records_are_lists = record.is_some_and(|record| record.layout == RecordLayout::Positional);
+    let is_list = text.trim_start().starts_with('[') && !records_are_lists;
+    is_value(text) && (is_list || error_body::is_error(text, record, errors))
+}
+
+fn is_value(text: &str) -> bool {
+    read(text, |json, next| json.skip(next)).is_ok()
+}
+
+/// The JSON list that is being written.
+struct TextRecords<'t> {
+    text: &'t str,
+    /// The table of the records; `None` if their fields are unknown.
+    record: Option<&'static RecordInfo>,
+    json: String,
+}
+
+/// A column of a CSV text.
+struct Column<'t> {
+    name: Cow<'t, str>,
+    /// The field with the values; `None` if the catalogue has no such field.
+    field: Option<&'static FieldInfo>,
+}
+
+impl<'t> TextRecords<'t> {
+    fn new(text: &'t str, record: Option<&'static RecordInfo>) -> Self {
+        let mut json = String::with_capacity(text.len() * 2);
+        json.push('[');
+        Self { text, record, json }
+    }
+
+    fn lines_of_json(mut self) -> Result<String, DecodeError> {
+        if is_value(self.text) {
+            // A record over several lines, which is the only one.
+            self.json.push_str(self.text);
+            return Ok(self.end());
+        }
+        let mut start = 0;
+        for line in self.text.split_inclusive('\n') {
+            let record = line.trim();
+            if is_value(record) {
+                self.begin_record();
+                self.json.push_str(record);
+            } else if !record.is_empty() {
+                self.invalid(start, record, "JSON")?;
+            }
+            start += line.len();
+        }
+        Ok(self.end())
+    }
+
+    fn csv(mut self) -> Result<String, DecodeError> {
+        if let Some(record) = self.record
+            && record.layout == RecordLayout::Positional
+        {
+            self.rows_without_header(record)?;
+            return Ok(self.end());
+        }
+        let mut rows = Rows::of(self.text);
+        let columns = self.header(rows.next())?;
+        for row in rows {
+            match &row.values {
+                Some(values) if values.len() == columns.len() => self.object(&columns, values),
+                _ => self.invalid(row.start, row.text, &format!("a row of {} values", columns.len()))?,
+            }
+        }
+        Ok(self.end())
+    }
+
+    /// Writes the rows of a text without a header. All must have as many values as the first one.
+    fn rows_without_header(&mut self, record: &'static RecordInfo) -> Result<(), DecodeError> {
+        let mut width = None;
+        for row in Rows::of(self.text) {
+            let values = row.values.unwrap_or_default();
+            if values.len() != *width.get_or_insert(values.len()) || values.is_empty() {
+                self.invalid(row.start, row.text, "CSV")?;
+                continue;
+            }
+            self.begin_record();
+            self.json.push('[');
+            for (index, value) in values.iter().enumerate() {
+                self.separate('[');
+                self.value(value, record.fields.get(index));
+            }
+            self.json.push(']');
+        }
+        Ok(())
+    }
+
+    /// The columns that the first line of a CSV text names.
+    fn header(&self, row: Option<CsvRow<'t>>) -> Result<Vec<Column<'t>>, DecodeError> {
+        let Some(row) = row else {
+            return Err(DecodeError::new("it has no line with the names of the columns".to_owned()).without_data());
+        };
+        let mut columns: Vec<Column<'t>> = Vec::new();
+        for value in row.values.unwrap_or_default() {
+            let name = trimmed(value);
+            if columns.iter().any(|column| column.name == name) {
+                let problem = format!("the column {:?} occurs twice", excerpt(&name, MAX_LINE_BYTES));
+                return Err(DecodeError::at_byte(problem, row.start).located(self.text));
+            }
+            let field = self.record.and_then(|record| field_of(record, &name));
+            columns.push(Column { name, field });
+        }
+        let is_header = self.record.is_none_or(|record| names_a_field(&columns, record));
+        if columns.is_empty() || !is_header {
+            let found = one_line(&excerpt(row.text, MAX_LINE_BYTES));
+            let problem = format!("expected the names of the columns, found {found:?}");
+            return Err(DecodeError::at_byte(problem, row.start).located(self.text).without_data());
+        }
+        Ok(columns)
+    }
+
+    fn object(&mut self, columns: &[Column<'t>], values: &[Cow<'t, str>]) {
+        self.begin_record();
+        self.json.push('{');
+        for (column, value) in columns.iter().zip(values) {
+            self.separate('{');
+            self.string(&column.name);
+            self.json.push(':');
+            self.value(value, column.field);
+        }
+        self.json.push('}');
+    }
+
+    /// Writes a row or a line that is not a record. If any value is a valid record, it is an error instead.
+    #[cold]
+    fn invalid(&mut self, start: usize, text: &str, expected: &str) -> Result<(), DecodeError> {
+        if self.record.is_none() {
+            let found = one_line(&excerpt(text, MAX_LINE_BYTES));
+            let problem = format!("expected {expected}, found {found:?}");
+            return Err(DecodeError::at_byte(problem, start).located(self.text));
+        }
+        self.begin_record();
+        self.string(text);
+        Ok(())
+    }
+
+    /// Writes a value of a CSV text in the form of its type in JSON. A text that is not of the type is written as it is,
+    /// so that the decoder reports it. An empty value is null, if the field can have none.
+    fn value(&mut self, text: &str, field: Option<&FieldInfo>) {
+        let Some(field) = field else { return self.value_of_type(text, &ValueType::String) };
+        match &field.ty {
+            // A marker of a missing value can look like a number, and the decoder looks for it in texts.
+            _ if field.nulls.contains(&text.trim()) => self.string(text.trim()),
+            ValueType::String | ValueType::Named(_) if !field.optional => self.string(text),
+            ValueType::Map(ty) if field.source == FieldSource::Others => self.value_of_type(text, ty),
+            ty => self.value_of_type(text, ty),
+        }
+    }
+
+    fn value_of_type(&mut self, text: &str, ty: &ValueType) {
+        let word = text.trim();
+        let is_number = match ty {
+            ValueType::Timestamp(unit) => !unit.is_text(),
+            ty => matches!(ty, ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Decimal),
+        };
+        let number = if is_number { number_in_json(word) } else { None };
+        let is_boolean = matches!(ty, ValueType::Boolean);
+        match ty {
+            _ if text.is_empty() => self.json.push_str("null"),
+            _ if is_boolean && word.eq_ignore_ascii_case("true") => self.json.push_str("true"),
+            _ if is_boolean && word.eq_ignore_ascii_case("false") => self.json.push_str("false"),
+            ValueType::String | ValueType::Named(_) => self.string(text),
+            _ => match number {
+                Some(number) => self.json.push_str(&number),
+                None => self.string(word),
+            },
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        let needs_escape = text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\');
+        if needs_escape {
+            self.json.push_str(&Value::from(text).to_string());
+            return;
+        }
+        self.json.push('"');
+        self.json.push_str(text);
+        self.json.push('"');
+    }
+
+    fn begin_record(&mut self) {
+        if self.json.len() > 1 {
+            self.json.push_str(",\n");
+        }
+    }
+
+    /// Separates a value from the one before, unless it is the first after `opening`.
+    fn separate(&mut self, opening: char) {
+        if !self.json.ends_with(opening) {
+            self.json.push(',');
+        }
+    }
+
+    fn end(mut self) -> String {
+        self.json.push(']');
+        self.json
+    }
+}
+
+/// The field with the values of a column: that of its name, or the field for members that are not listed.
+fn field_of(record: &'static RecordInfo, name: &str) -> Option<&'static FieldInfo> {
+    let listed = record.fields.iter().find(|field| field.source == FieldSource::Record && field.is_named(name));
+    listed.or_else(|| record.fields.iter().find(|field| field.source == FieldSource::Others))
+}
+
+/// `true` if a column is a listed field, or if no field is listed.
+fn names_a_field(columns: &[Column<'_>], record: &RecordInfo) -> bool {
+    let is_listed = |field: &FieldInfo| field.source == FieldSource::Record;
+    !record.fields.iter().any(is_listed) || columns.iter().filter_map(|column| column.field).any(is_listed)
+}
+
+fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => text.trim().into(),
+        Cow::Owned(text) => text.trim().to_owned().into(),
+    }
+}
+
+/// A number as JSON writes it, with the same digits; `None` if the text is not a number. Other formats allow `+1` and
+/// `.5`.
+fn number_in_json(text: &str) -> Option<Cow<'_, str>> {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let is_negative = text.starts_with('-');
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let number: Cow<'_, str> = match unsigned.strip_prefix('.') {
+        Some(fraction) if is_negative => format!("-0.{fraction}").into(),
+        Some(fraction) => format!("0.{fraction}").into(),
+        None => text.into(),
+    };
+    (Number::length(&number) == Some(number.len())).then_some(number)
+}
