@@ -16,6 +16,7 @@ use recorded_cases::{Texts, cases_of_archives, entries, name};
 const IN_SCHEMA: &[&str] = &[
     "anchor",
     "body-kind",
+    "body-as",
     "body-columns",
     "columns-at",
     "body-positional",

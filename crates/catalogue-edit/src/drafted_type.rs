@@ -98,3 +98,8 @@ pub(crate) fn with_names(ty: &str, names: &HashMap<String, String>) -> String {
 pub(crate) fn is_number(ty: &str) -> bool {
     matches!(TypeExpr::parse(ty), Some(TypeExpr::Builtin(builtin)) if builtin.is_numeric())
 }
+
+/// `true` if the values of a type are numbers, also if they can have any number of digits.
+pub(crate) fn has_digits(ty: &str) -> bool {
+    matches!(TypeExpr::parse(ty), Some(TypeExpr::Builtin(builtin)) if builtin.has_digits())
+}

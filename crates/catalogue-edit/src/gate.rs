@@ -37,7 +37,7 @@ impl Gate {
     pub(crate) fn check(&self, label: &str, response: &SavedResponse) -> Result<(), String> {
         let Some(endpoint) = self.registry.endpoint(label) else { return Ok(()) };
         let at = &response.origin;
-        let decoded = DecodedBody::of(self.registry.service, endpoint, &response.json)
+        let decoded = DecodedBody::of(self.registry.service, endpoint, &response.text)
             .map_err(|error| format!("the client cannot decode {at}: {error}"))?;
         if decoded.misfits > 0 {
             return Err(format!("the client loses {} values of {at}, which do not fit their fields", decoded.misfits));

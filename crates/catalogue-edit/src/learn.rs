@@ -28,6 +28,7 @@ mod row_names;
 
 mod reader;
 mod records;
+mod text_bodies;
 
 mod body_kind;
 mod enums;

@@ -17,6 +17,8 @@ mod names_in_use;
 mod observed_values;
 mod record_time;
 mod rounded_numbers;
+mod text_body;
+
 mod saved_response;
 mod yaml_edit;
 

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
 
+pub(super) use count::is_marker;
 pub(super) use describe::shown;
 
 /// Statistics of the values of one field, or of the items of a list.

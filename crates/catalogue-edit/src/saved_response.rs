@@ -1,8 +1,12 @@
-//! Reads saved responses: a JSON body, alone or after its status line and headers.
+//! Reads saved responses: a body, alone or after its status line and headers.
 
+use std::path::Path;
+
+use catalogue::model::BodyFormat;
 use serde_yaml::Value;
 
 use crate::exact_numbers;
+use crate::text_body::{TextBody, stated_format};
 
 /// The header and the body key by which the sandbox marks a response with mock data.
 pub(super) const MOCK_MARKER: &str = "x-sandbox-invented";
@@ -13,10 +17,12 @@ pub(super) struct SavedResponse {
     /// The origin of the response, which messages mention.
     pub(super) origin: String,
     /// The text of the body, as the client receives it.
-    pub(super) json: String,
+    pub(super) text: String,
     pub(super) body: Value,
     /// `true` if the response is marked as a mock response.
     pub(super) is_mock: bool,
+    /// The format of the body; `None` for JSON. In any other format, `body` is the list of the records.
+    pub(super) format: Option<BodyFormat>,
     /// The HTTP status, if it was saved with the response.
     pub(super) status: Option<u16>,
 }
@@ -25,10 +31,24 @@ impl SavedResponse {
     /// Reads a saved response.
     pub(super) fn read(origin: &str, bytes: &[u8]) -> Result<Self, String> {
         let text = text(bytes)?.trim_start_matches('\u{feff}').trim_start();
-        let SavedText { head, body: json } = SavedText::parse(text)?;
-        let mut body = exact_numbers::parse(json).map_err(|error| no_json(json, &error))?;
-        let is_mock = take_mock_marker(&mut body) || has_mock_header(head);
-        Ok(Self { origin: origin.to_owned(), json: json.to_owned(), body, is_mock, status: status_of(head) })
+        let SavedText { head, body: text } = SavedText::parse(text)?;
+        let stated = header(head, "content-type").or(extension(origin)).and_then(stated_format);
+        let mut body = exact_numbers::parse(text);
+        let mut format = None;
+        if let Err(error) = &body
+            && let Some(read) = text_body(text, stated, error)?
+        {
+            body = Ok(read.records);
+            format = Some(read.format);
+        }
+        let mut body = body.map_err(|error| no_json(text, &error))?;
+        let is_one_line = format.is_none() && body.is_mapping() && stated == Some(BodyFormat::Ndjson);
+        if is_one_line {
+            body = Value::Sequence(vec![body]);
+            format = stated;
+        }
+        let is_mock = take_mock_marker(&mut body) || header(head, MOCK_MARKER).is_some();
+        Ok(Self { origin: origin.to_owned(), text: text.to_owned(), body, is_mock, format, status: status_of(head) })
     }
 
     /// The value at a JSON path of the body. `.` is the entire body, and the key `*` is the only member that is a list.
@@ -65,14 +85,34 @@ fn take_mock_marker(body: &mut Value) -> bool {
     members.remove(MOCK_MARKER).is_some()
 }
 
-fn has_mock_header(head: &str) -> bool {
+/// The value of a header.
+fn header<'h>(head: &'h str, name: &str) -> Option<&'h str> {
     for line in head.lines() {
-        let name = line.split(':').next().unwrap_or_default();
-        if name.trim().eq_ignore_ascii_case(MOCK_MARKER) {
-            return true;
+        let (found, value) = line.split_once(':').unwrap_or((line, ""));
+        if found.trim().eq_ignore_ascii_case(name) {
+            return Some(value);
         }
     }
-    false
+    None
+}
+
+/// The end of a file's name, without the dot.
+fn extension(origin: &str) -> Option<&str> {
+    Path::new(origin).extension()?.to_str()
+}
+
+/// The body in another format than JSON, in which it is not valid; `None` if it is in no such format.
+fn text_body(text: &str, stated: Option<BodyFormat>, error: &serde_json::Error) -> Result<Option<TextBody>, String> {
+    let is_page = ["<!doctype", "<html", "<?xml"].iter().any(|begin| begins_with(text, begin));
+    match stated {
+        _ if is_page || is_limit(&error.to_string()) || text.trim().is_empty() => Ok(None),
+        Some(format) => TextBody::read(text, format).map(Some),
+        None => Ok(TextBody::recognized(text)),
+    }
+}
+
+fn begins_with(text: &str, begin: &str) -> bool {
+    text.get(..begin.len()).is_some_and(|start| start.eq_ignore_ascii_case(begin))
 }
 
 /// The saved text, or an error message if the bytes are not text.

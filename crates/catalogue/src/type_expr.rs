@@ -99,6 +99,11 @@ impl Builtin {
         self.can_be_quoted() && self.time_form().is_none()
     }
 
+    /// Returns `true` if the values are numbers, of a type that can have a range or with any number of digits.
+    pub fn has_digits(self) -> bool {
+        self.is_numeric() || self == Self::Decimal
+    }
+
     /// Returns `true` if the type is a number or `bool` in Rust.
     pub fn is_primitive(self) -> bool {
         !self.is_text() && self.time_form().is_none()

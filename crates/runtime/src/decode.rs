@@ -83,6 +83,7 @@ pub use row::Row;
 pub(crate) use scanner::{any, ends_early};
 pub(crate) use serialization::deserialize;
 pub(crate) use series_serialization::serialize_series;
-pub(crate) use text_records::{as_json, begins_structure};
+pub use text_records::as_json;
+pub(crate) use text_records::begins_structure;
 pub use unknown_fields::UnknownFields;
 pub use whole_body::DecodedBody;

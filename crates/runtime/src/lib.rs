@@ -80,7 +80,7 @@ pub mod history;
 pub mod record {
     pub use crate::decode::{AnyRecord, FieldValue, Item, Record, RecordValue, UnknownFields, Values};
     #[doc(hidden)]
-    pub use crate::decode::{DecodedBody, Row};
+    pub use crate::decode::{DecodedBody, Row, as_json};
 }
 
 mod define_client;

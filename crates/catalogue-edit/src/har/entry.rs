@@ -8,6 +8,7 @@ use super::functions::{FunctionParam, function_params};
 use crate::exact_numbers;
 use crate::observed_query::{ObservedQuery, QueryParam};
 use crate::saved_response::MOCK_MARKER;
+use crate::text_body::{TextBody, stated_format};
 
 /// A response in JSON, with its request.
 #[derive(Debug)]
@@ -132,22 +133,43 @@ fn saved_response(entry: &Value, status: u64) -> Result<Vec<u8>, String> {
     if !is_success(status) && !is_error {
         return Err(format!("the status is {status}"));
     }
-    let body = match json_body(entry) {
+    let body = match readable_body(entry) {
         Err(_) if is_error => return Err(format!("the status is {status}")),
         body => body?,
     };
-    Ok(format!("HTTP/1.1 {status}\n{}\n{body}", mock_header(entry)).into_bytes())
+    let media_type = text_at(entry, "/response/content/mimeType");
+    let mut headers = mock_header(entry);
+    if stated_format(media_type).is_some() {
+        headers += &format!("content-type: {}\n", essence(media_type));
+    }
+    Ok(format!("HTTP/1.1 {status}\n{headers}\n{body}").into_bytes())
+}
+
+/// `true` if a body is CSV or lines of JSON. The content decides only if the media type allows any text, because
+/// recordings of a browser have scripts and style sheets.
+fn is_text_body(body: &str, media_type: &str) -> bool {
+    let is_any = matches!(essence(media_type).as_str(), "" | "text/plain" | "application/octet-stream");
+    stated_format(media_type).is_some() || is_any && TextBody::recognized(body).is_some()
+}
+
+/// A media type without its params.
+fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 fn is_success(status: u64) -> bool {
     (200..300).contains(&status)
 }
 
-/// The text of a body in JSON, or the reason why there is none.
-fn json_body(entry: &Value) -> Result<String, String> {
+/// The text of a body in JSON, in CSV or in lines of JSON, or the reason why there is none.
+fn readable_body(entry: &Value) -> Result<String, String> {
     let body = body(entry)?;
+    let media_type = text_at(entry, "/response/content/mimeType");
     let Err(error) = exact_numbers::parse(&body) else { return Ok(body) };
-    let media_type = match text_at(entry, "/response/content/mimeType") {
+    if is_text_body(&body, media_type) {
+        return Ok(body);
+    }
+    let media_type = match media_type {
         "" => String::new(),
         media_type => format!(" (`{media_type}`)"),
     };

@@ -63,7 +63,7 @@ fn entries_are_found_by_their_path_and_leave_no_credentials() {
 fn a_bad_entry_costs_only_itself() {
     let files = har(&[
         entry("https://a.example/books/BTC", "GET", 200, r#"{"text": "<html>", "mimeType": "text/html"}"#),
-        entry("https://a.example/books/BTC", "GET", 200, r#"{"text": "a,b\n1,2", "mimeType": "text/csv"}"#),
+        entry("https://a.example/books/BTC", "GET", 200, r#"{"text": "a,b\n1,2", "mimeType": "text/javascript"}"#),
         entry("https://a.example/books/BTC", "GET", 200, r#"{"text": "WzEs\nIDJd", "encoding": "base64"}"#),
         entry("https://a.example/books/ETH", "GET", 200, r#"{"text": "*", "encoding": "base64"}"#),
         entry("https://a.example/books/XRP", "GET", 200, "{}"),
@@ -76,7 +76,7 @@ fn a_bad_entry_costs_only_itself() {
     assert!(bodies[0].1.ends_with(b"\n\n[1, 2]"));
     for (skipped, expected) in recording.skipped.iter().zip([
         "`/books/BTC`: the body is no JSON (`text/html`)",
-        "`/books/BTC`: the body is no JSON (`text/csv`)",
+        "`/books/BTC`: the body is no JSON (`text/javascript`)",
         "`/books/ETH`: the body is not valid base64",
         "`/books/XRP`: the recording has no body",
         "a.har, entry 6: no `request.url`",
@@ -440,4 +440,32 @@ fn new_paths_of_known_groups_are_below_their_base_urls() {
     for expected in ["path: /fills\n", "base_url: {name: broker, suffix: /v3, evidence: documented}\n"] {
         assert!(texts["fills.yaml"].contains(expected), "{texts:?}");
     }
+}
+
+#[test]
+fn csv_and_lines_of_json_are_responses_by_their_type_or_their_content() {
+    let content = |media_type: &str, text: &str| {
+        let text = serde_json::Value::from(text);
+        format!(r#"{{"mimeType": "{media_type}", "text": {text}}}"#)
+    };
+    let entries = [
+        content("text/csv; charset=utf-8", "day\n2024-01-01\n"),
+        content("application/x-ndjson", "{\"a\": 1}"),
+        content("text/plain", "day,rate\n2024-01-01,1\n"),
+        content("text/javascript", "a,b\nc,d\n"),
+        content("text/plain", "Sorry"),
+    ];
+    let files = har(&entries.map(|content| entry("https://a.example/books/BTC", "GET", 200, &content)));
+    let recording = Recording::read(catalogue(), &files, None).expect("a recording");
+    let responses = &recording.endpoints[0].responses;
+    let saved: Vec<_> = responses.iter().map(|(_, saved)| String::from_utf8_lossy(saved)).collect();
+    assert_eq!(
+        saved,
+        [
+            "HTTP/1.1 200\ncontent-type: text/csv\n\nday\n2024-01-01\n",
+            "HTTP/1.1 200\ncontent-type: application/x-ndjson\n\n{\"a\": 1}",
+            "HTTP/1.1 200\n\nday,rate\n2024-01-01,1\n",
+        ]
+    );
+    assert_eq!(recording.skipped.len(), 2, "{:?}", recording.skipped);
 }

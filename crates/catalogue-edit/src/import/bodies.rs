@@ -1,11 +1,12 @@
 //! Converts the body of a successful response: a series of records, one object, or a value of another type.
 
+use catalogue::model::BodyFormat;
 use catalogue::spec::{Body, Envelope, Field, Fields, Known};
 use serde_yaml::Value;
 
 use super::description_reader::DescriptionReader;
 use super::omissions::{NEXT_TO_PROPERTIES, RESPONSE, Weight};
-use super::responses::{json_body, success_response};
+use super::responses::{readable_body, success_response};
 use super::schema_facts::type_of;
 use super::schema_parts::Layer;
 use super::service::error_status;
@@ -15,6 +16,13 @@ use crate::json_paths::entries_of;
 
 /// The statuses of successful responses without a body.
 const WITHOUT_BODY: [&str; 2] = ["204", "205"];
+
+/// The description of a body.
+struct BodySchema<'d> {
+    schema: Option<Layer<'d>>,
+    /// `None` for JSON.
+    format: Option<BodyFormat>,
+}
 
 impl<'d> DescriptionReader<'d> {
     /// The body of a successful response; `None` if the body is unknown. Records in the body have provisional names.
@@ -50,7 +58,11 @@ impl<'d> DescriptionReader<'d> {
         name: &str,
         pointer: &str,
     ) -> Option<Body> {
-        let schema = self.body_schema(responses, pointer)?;
+        let BodySchema { schema, format } = self.body_schema(responses, pointer)?;
+        if let Some(format) = format {
+            return Some(self.series_in_text(format, schema.as_ref(), name, pointer));
+        }
+        let schema = schema?;
         if self.document.is_nullable(schema.schema) {
             self.omit_type("can be null", &schema.pointer);
             return None;
@@ -70,27 +82,43 @@ impl<'d> DescriptionReader<'d> {
         Some(body)
     }
 
-    /// The schema of a successful response in JSON. Bodies of other media types are noted.
-    fn body_schema(&mut self, responses: &'d Value, pointer: &str) -> Option<Layer<'d>> {
+    /// A series in CSV or in lines of JSON. Many descriptions state only that such a body is text.
+    fn series_in_text(&mut self, format: BodyFormat, schema: Option<&Layer<'d>>, name: &str, pointer: &str) -> Body {
+        let described = schema.and_then(|schema| self.series(schema, Some("."), name));
+        let body = match described {
+            Some(body) if body.series.is_some() => body,
+            _ => {
+                let what = format!("the fields of a body in `{}`, which has no schema of its records", format.word());
+                self.omissions.add(Weight::Missing, what, pointer);
+                Body { series: Some(Known::Unknown), ..Body::default() }
+            }
+        };
+        Body { sent_as: Some(format.into()), ..body }
+    }
+
+    /// The schema of a successful response. Bodies of other media types are noted.
+    fn body_schema(&mut self, responses: &'d Value, pointer: &str) -> Option<BodySchema<'d>> {
         let listed = success_response(responses)?;
         let pointer = format!("{pointer}/responses/{}", listed.status);
         let resolved = self.resolve(listed.response, &pointer)?;
         let response = resolved.value;
         let pointer = resolved.pointer(&pointer);
         self.omissions.unread(response, RESPONSE, pointer);
-        let json = json_body(response);
-        let weight = if json.is_none() { Weight::Missing } else { Weight::Aside };
+        let readable = readable_body(response);
+        let weight = if readable.is_none() { Weight::Missing } else { Weight::Aside };
         for (media_type, _) in entries(response, "content") {
-            if json.is_none_or(|json| json.media_type != media_type) {
+            if readable.is_none_or(|readable| readable.media_type != media_type) {
                 self.omissions.add(weight, format!("a body of the media type `{media_type}`"), pointer);
             }
         }
-        let content = self.resolve(json?.content, pointer)?.value;
-        let Some(schema) = content.get("schema") else {
+        let readable = readable?;
+        let format = readable.format;
+        let content = self.resolve(readable.content, pointer)?.value;
+        let schema = content.get("schema").map(|schema| Layer { schema, pointer: format!("{pointer}/schema") });
+        if schema.is_none() && format.is_none() {
             self.omissions.add(Weight::Missing, "a body without a `schema`", pointer);
-            return None;
-        };
-        Some(Layer { schema, pointer: format!("{pointer}/schema") })
+        }
+        Some(BodySchema { schema, format })
     }
 
     /// Notes that the type of a body is not imported, because there is no body in some responses.

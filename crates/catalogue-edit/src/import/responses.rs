@@ -1,10 +1,13 @@
-//! Chooses the response of an operation that is imported: a successful one with a body in JSON.
+//! Chooses the response of an operation that is imported: a successful one with a body in JSON, or else in CSV or lines of
+//! JSON.
 
+use catalogue::model::BodyFormat;
 use serde_yaml::Value;
 
 use super::document::Document;
 use super::tree::entries;
 use crate::json_paths::entries_of;
+use crate::text_body::stated_format;
 
 /// A response, and the status under which an operation lists it.
 #[derive(Clone, Copy, Debug)]
@@ -13,10 +16,12 @@ pub(super) struct ListedResponse<'d> {
     pub(super) response: &'d Value,
 }
 
-/// The body of a response in JSON.
+/// The body of a response.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct JsonBody<'d> {
+pub(super) struct ListedBody<'d> {
     pub(super) media_type: &'d str,
+    /// `None` for JSON.
+    pub(super) format: Option<BodyFormat>,
     pub(super) content: &'d Value,
 }
 
@@ -35,14 +40,20 @@ pub(super) fn success_response(responses: &Value) -> Option<ListedResponse<'_>> 
     first
 }
 
-/// The body in JSON of a response.
-pub(super) fn json_body(response: &Value) -> Option<JsonBody<'_>> {
+/// The body in JSON of a response, or else a body in another format that the client reads.
+pub(super) fn readable_body(response: &Value) -> Option<ListedBody<'_>> {
+    let mut in_text = None;
     for (media_type, content) in entries(response, "content") {
+        let format = stated_format(media_type);
+        let listed = ListedBody { media_type, format, content };
         if is_json(media_type) {
-            return Some(JsonBody { media_type, content });
+            return Some(listed);
+        }
+        if format.is_some() {
+            in_text = in_text.or(Some(listed));
         }
     }
-    None
+    in_text
 }
 
 /// `true` if a media type is one JSON value, unlike `application/x-ndjson`.
@@ -56,7 +67,7 @@ impl Document {
     pub(super) fn success_schema<'d>(&'d self, operation: &'d Value) -> Option<&'d Value> {
         let listed = success_response(operation.get("responses")?)?;
         let response = self.follow(listed.response)?.value;
-        let content = self.follow(json_body(response)?.content)?.value;
+        let content = self.follow(readable_body(response)?.content)?.value;
         content.get("schema")
     }
 }

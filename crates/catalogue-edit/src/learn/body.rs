@@ -126,7 +126,10 @@ impl Reader<'_> {
             self.set_time(&mut body, &mut fields, shared, seen);
         }
         body.series = Some(Known::Known(Fields::Inline(fields)));
-        if let Some(data) = &self.data {
+        if let Some(format) = self.format {
+            self.editor.note(format!("the body is `{}`", format.word()));
+            body.sent_as = Some(format.into());
+        } else if let Some(data) = &self.data {
             self.editor.note(format!("the records are at `{data}`"));
             body.data = Some(data.as_str().into());
         }

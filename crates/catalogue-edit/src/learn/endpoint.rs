@@ -13,6 +13,7 @@ use super::pages::propose_pages;
 use super::query;
 use super::reader::Reader;
 use super::records::{all_bodies, has_missing_list, objects, records};
+use super::text_bodies;
 use super::zones::note_zone;
 use crate::content::{Content, EntryPosition};
 use crate::editor::Editor;
@@ -27,12 +28,15 @@ pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &En
     let errors = error_words::take_errors(editor, &mut responses);
     error_responses::learn_status(editor, options, &responses, &errors);
     let warning = error_responses::check(editor, &at, &responses)?;
+    let format = text_bodies::format_of(&editor.content, &at, &mut responses)?;
+    text_bodies::read_values(&editor.content, &at, &mut responses);
     let layout = Layout::of(&editor.content, &at, &mut responses, &sample.sent)?;
     editor.subject = label;
     layout.note_object(editor, &responses);
     let mut values = layout.values(editor, &responses)?;
     values.mark_sent_keys(&|key| sample.sent.contains(key));
     let mut reader = Reader::new(editor, options, at.clone(), layout.own_path.clone());
+    reader.format = format;
     if let Some(groups) = &layout.groups {
         reader.label(groups);
     }
@@ -90,7 +94,7 @@ impl Layout {
         let known = content.endpoint(at).body.known();
         let envelope_path = content.service.envelope.as_ref().map(|envelope| envelope.data.clone());
         let declared_kind = BodyKind::known(known);
-        let mut own_path = known.and_then(|body| body.data.as_deref().cloned());
+        let mut own_path = known.and_then(|body| body.data_path()).map(str::to_owned);
         let has_labels = known.is_some_and(|body| !body.labels.is_empty());
         let known_path = own_path.as_deref().or(envelope_path.as_deref()).unwrap_or(".");
         let named = named_records(content, at, known_path, responses);

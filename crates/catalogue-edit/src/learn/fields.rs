@@ -11,7 +11,7 @@ use super::field_list::FieldList;
 use super::reader::{InnerValues, Reader};
 use super::records::named_as;
 use crate::content::FieldListPosition;
-use crate::drafted_type::{TIMESTAMP, innermost, is_number};
+use crate::drafted_type::{TIMESTAMP, has_digits, innermost};
 use crate::observed_values::Observed;
 
 impl Reader<'_> {
@@ -77,7 +77,7 @@ impl Reader<'_> {
 
     /// Adds the texts that stand for a missing value to a known field, unless the service or the field lists them.
     fn add_nulls(&mut self, list: &FieldList, field: &mut Field, seen: &Observed) {
-        if !is_number(innermost(&field.ty)) {
+        if !has_digits(innermost(&field.ty)) {
             return;
         }
         for marker in &seen.markers {
@@ -190,7 +190,7 @@ impl Reader<'_> {
             self.quoted += 1;
         }
         let mut nulls = Vec::new();
-        if is_number(innermost) {
+        if has_digits(innermost) {
             for marker in &values.markers {
                 nulls.push(marker.as_str().into());
             }

@@ -56,8 +56,8 @@ impl Series {
             return None;
         }
         let envelope = content.service.envelope.as_ref();
-        let data = match (&body.data, envelope) {
-            (Some(own), _) => own.to_string(),
+        let data = match (body.data_path(), envelope) {
+            (Some(own), _) => own.to_owned(),
             (None, Some(envelope)) => envelope.data.clone(),
             (None, None) => ".".to_owned(),
         };

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use catalogue::model::BodyFormat;
 use catalogue::names::{self, Case};
 use catalogue::spec::{Body, Endpoint, Evidence, Field, Group, Known, Record};
 
@@ -28,6 +29,8 @@ pub(super) struct Reader<'a> {
     pub(super) quoted: usize,
     /// The path of the records, if it differs from the path in the envelope.
     pub(super) data: Option<String>,
+    /// The format of the bodies; `None` for JSON.
+    pub(super) format: Option<BodyFormat>,
     /// The labels of groups of records.
     pub(super) labels: Vec<Field>,
     /// The names of the members around the current fields, the outermost first.
@@ -62,6 +65,7 @@ impl<'a> Reader<'a> {
             draft: Draft::new(Source::Responses),
             quoted: 0,
             data,
+            format: None,
             labels: Vec::new(),
             within: Vec::new(),
             open: Vec::new(),

@@ -9,6 +9,11 @@ use crate::exact_numbers::Number;
 const MARKERS: [&str; 16] =
     [".", "..", "-", "--", ":", "None", "none", "null", "NULL", "N/A", "n/a", "NA", "NaN", "nan", "ND", "*"];
 
+/// `true` if a text stands for a missing number in the responses of many services.
+pub(crate) fn is_marker(text: &str) -> bool {
+    MARKERS.contains(&text)
+}
+
 /// The maximum number of items of a list that are analysed by index.
 const MAX_ITEMS: usize = 1000;
 
@@ -48,7 +53,7 @@ impl Observed {
     fn add_text(&mut self, text: &str) {
         self.text_times += 1;
         self.empty_texts += usize::from(text.is_empty());
-        self.marker_times += usize::from(MARKERS.contains(&text));
+        self.marker_times += usize::from(is_marker(text));
         if let Some(number) = Number::parse(text) {
             self.numeric_texts += 1;
             self.add_number(number);
@@ -142,7 +147,7 @@ impl Observed {
         self.empty_texts = 0;
         self.marker_times = 0;
         for text in std::mem::take(&mut self.texts) {
-            if MARKERS.contains(&text.as_str()) {
+            if is_marker(&text) {
                 self.markers.insert(text);
             } else if !text.is_empty() {
                 self.texts.insert(text);

@@ -73,7 +73,8 @@ fn options(archive: &mut Archive) -> Result<LearnOptions, Failed> {
 
 fn is_response(name: &str) -> bool {
     let name = name.strip_suffix(".hex").unwrap_or(name);
-    name.strip_suffix(".json").is_some_and(|stem| stem.starts_with("reply"))
+    let is_body = [".csv", ".json", ".ndjson"].iter().any(|extension| name.ends_with(extension));
+    is_body && name.starts_with("reply")
 }
 
 /// The bytes that a text describes by two digits each.

@@ -138,8 +138,7 @@ impl<'a> Resolver<'a> {
             time = Some(name.to_string());
         }
         let format = body.sent_as.as_deref().copied();
-        // The body in another format than JSON is the list.
-        let data = if format.is_some() { Some(".".to_owned()) } else { body.data.as_deref().cloned() };
+        let data = body.data_path().map(str::to_owned);
         let is_optional = self.service.can_lack_records(body);
         let key = identity(body, time.as_deref());
         Body::Series { record, format, data, is_optional, time, key, evidence }

@@ -176,7 +176,7 @@ impl<'a> Resolver<'a> {
     fn nulls(&self, field: &spec::Field, ty: &Type, optional: bool) -> Vec<String> {
         let is_time = matches!(ty, Type::Builtin(Builtin::Timestamp(_)));
         let is_shared =
-            field.nulls.is_empty() && optional && (is_time || ty.builtin().is_some_and(Builtin::is_numeric));
+            field.nulls.is_empty() && optional && (is_time || ty.builtin().is_some_and(Builtin::has_digits));
         let nulls = if is_shared { &self.service.nulls } else { &field.nulls };
         nulls.iter().map(ToString::to_string).collect()
     }

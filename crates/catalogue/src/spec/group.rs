@@ -217,6 +217,18 @@ map! {
     never(Is("object", "unknown")) at "object": "body-kind/object";
 }
 
+impl Body {
+    /// Returns the path of the records if it differs from that of the envelope. A body in another format than JSON is the
+    /// list.
+    pub fn data_path(&self) -> Option<&str> {
+        match (&self.sent_as, &self.data) {
+            (Some(_), _) => Some("."),
+            (None, Some(data)) => Some(data),
+            (None, None) => None,
+        }
+    }
+}
+
 words! {
     /// The format of a body that is not JSON.
     BodyFormat {

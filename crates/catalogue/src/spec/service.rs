@@ -65,7 +65,7 @@ impl Service {
     pub fn can_lack_records(&self, body: &Body) -> bool {
         match (&body.optional, &self.envelope) {
             (Some(optional), _) => **optional,
-            (None, Some(envelope)) => envelope.optional && body.data.is_none(),
+            (None, Some(envelope)) => envelope.optional && body.data_path().is_none(),
             (None, None) => false,
         }
     }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::csv::{CsvRow, Rows};
 use super::error::DecodeError;
 use super::error_body;
-use super::scanner::read;
+use super::scanner::{Scanner, read};
 use crate::error::{excerpt, one_line};
 use crate::registry::{
     BodyFormat, BodyInfo, EndpointInfo, ErrorBodyInfo, FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType,
@@ -21,7 +21,7 @@ const MAX_LINE_BYTES: usize = 60;
 
 /// Converts the body of an endpoint to JSON. A body that is JSON is not changed, whatever its endpoint declares: it may
 /// be an error of the service.
-pub(crate) fn as_json<'t>(
+pub fn as_json<'t>(
     text: &'t str,
     endpoint: &EndpointInfo,
     errors: &ErrorBodyInfo,
@@ -55,7 +55,7 @@ fn is_other_json(text: &str, record: Option<&RecordInfo>, errors: &ErrorBodyInfo
 }
 
 fn is_value(text: &str) -> bool {
-    read(text, |json, next| json.skip(next)).is_ok()
+    read(text, Scanner::skip).is_ok()
 }
 
 /// The JSON list that is being written.

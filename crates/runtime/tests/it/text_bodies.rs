@@ -2,10 +2,11 @@
 
 use runtime::record::FieldValue;
 use runtime::registry::{
-    BodyFormat, BodyInfo, EndpointInfo, Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, TimeUnit, ValueType,
+    BodyFormat, BodyInfo, EndpointInfo, Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, ServiceInfo,
+    TimeUnit, ValueType,
 };
 use runtime::transport::{Headers, HttpResponse};
-use runtime::{AnyBody, AnySeries, Error, ErrorKind, Timestamp};
+use runtime::{AnyBody, AnyClient, AnySeries, Error, ErrorKind, Timestamp};
 
 use crate::scripted::{Service, mock_response, reply};
 
@@ -161,7 +162,9 @@ async fn invalid_value_is_an_error_with_the_text_that_was_sent() {
 #[tokio::test(start_paused = true)]
 async fn text_of_a_body_is_as_the_service_sent_it() {
     const BODY: &str = "day,RATE\r\n2024-01-01,1.50\r\n";
-    let client = Service::new(|_, _| reply(200, &[], BODY)).client();
+    static SERVICE: ServiceInfo = ServiceInfo::new("Service");
+    let transport = Service::new(|_, _| reply(200, &[], BODY));
+    let client = AnyClient::builder(&SERVICE, "https://example.com").transport(transport).build().unwrap();
     assert_eq!(client.endpoint(&CSV).text().await.unwrap(), BODY);
 }
 
