@@ -6,8 +6,9 @@ use heck::ToSnakeCase;
 use crate::drafted_type::TIMESTAMP;
 
 /// The words in names of fields with the time of a record.
-const WORDS: &str = "at begin bucket candle created date dates datetime day effective epoch funding hour interval list millis minute month ms open \
-    period price quarter rate seconds stamp start started t tick ticks time times timestamp trade ts unix utc week year";
+const WORDS: &str = "at begin bucket candle created date dates datetime day effective epoch funding hour interval \
+    list millis minute month ms observation observed open period price quarter rate seconds stamp start started t \
+    tick ticks time times timestamp trade ts unix utc week year";
 
 /// Names that are certainly those of the time of a record.
 const PLAIN: [&str; 3] = ["time", "timestamp", "ts"];

@@ -64,7 +64,7 @@ pub(super) fn stated_format(label: &str) -> Option<BodyFormat> {
 
 /// The rows of CSV as objects, or as lists if the first row has no names.
 fn rows(text: &str) -> Result<Value, String> {
-    static BY_POSITION: RecordInfo = RecordInfo::new("", &[]).form(RecordLayout::Positional);
+    static BY_POSITION: RecordInfo = RecordInfo::new("", &[]).layout(RecordLayout::Positional);
     let invalid = |why: String| format!("invalid CSV in the body: {why}");
     let lists = json(text, &endpoint(registry::BodyFormat::Csv, Some(&BY_POSITION))).map_err(invalid)?;
     if has_header(&lists) {

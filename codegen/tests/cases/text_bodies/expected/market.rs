@@ -152,7 +152,7 @@ impl Record for CandlesRecord {
             ],
         )
         .summary("One record of Candles.")
-        .form(RecordLayout::Positional);
+        .layout(RecordLayout::Positional);
 }
 
 fields!(CandlesRecord => open = 0, close = 1);
