@@ -18,16 +18,16 @@ use crate::values::Value;
 /// value that `Value` cannot represent, for example a number that is too large for an `f64`, is returned as its text.
 #[derive(Clone, Default)]
 pub struct UnknownFields {
-    /// The fields as the text of a JSON object; empty if there are no fields. The separator and [originals](push_original)
-    /// may follow: the text of known fields that would be written in another form, and [`ABSENT`] for each absent field.
-    json: Box<str>,
+    /// The fields as the text of a JSON object, which is empty if there are no fields, and the [originals](push_original):
+    /// the text of known fields that would be written in another form, and [`ABSENT`] for each absent field. Both are in
+    /// one text, so that a record allocates once.
+    text: Box<str>,
+    /// The length of the JSON object.
+    json_length: usize,
 }
 
 /// The text that stands for an absent field among the originals of known fields. No value has an empty text.
 pub(super) const ABSENT: &str = "";
-
-/// Separates the unknown fields from the originals of known fields. JSON contains no such character.
-const SEPARATOR: char = '\0';
 
 /// The number of bits of a number that one character of an original has, and the bit of a character that is not the
 /// last. All characters are ASCII, so that each takes one byte.
@@ -35,6 +35,11 @@ const BITS: u32 = 6;
 const MORE: usize = 1 << BITS;
 
 impl UnknownFields {
+    /// Fields without originals.
+    fn of_json(object: &str) -> Self {
+        Self { text: object.into(), json_length: object.len() }
+    }
+
     /// Returns the value of a field, by its name on the wire.
     pub fn get(&self, name: &str) -> Option<Value> {
         self.get_raw(name).map(value_of)
@@ -73,19 +78,19 @@ impl UnknownFields {
 
     /// Returns whether the object has no unknown fields.
     pub fn is_empty(&self) -> bool {
-        self.json.is_empty() || self.json.starts_with(SEPARATOR)
+        self.json_length == 0
     }
 
     /// Returns the fields as a JSON object, with every value as the service wrote it.
     pub fn as_json(&self) -> &str {
-        if self.is_empty() { "{}" } else { self.json.split(SEPARATOR).next().unwrap_or_default() }
+        if self.is_empty() { "{}" } else { self.text.get(..self.json_length).unwrap_or_default() }
     }
 
     /// The names of the known fields that would be written in another form, and their text as the service wrote it.
     /// `fields` is the table of the record.
     pub(crate) fn originals(&self, fields: &'static [FieldInfo]) -> Vec<(&'static str, &str)> {
         let mut all = Vec::new();
-        let (_, mut rest) = self.json.split_once(SEPARATOR).unwrap_or_default();
+        let mut rest = self.text.get(self.json_length..).unwrap_or_default();
         while let Some(original) = take_original(&mut rest) {
             all.extend(fields.get(original.field).map(|field| (field.wire_name, original.text)));
         }
@@ -212,7 +217,7 @@ impl<K: Into<String>> FromIterator<(K, Value)> for UnknownFields {
         for (name, value) in fields {
             object[&*name.into()] = value;
         }
-        if object.is_null() { Self::default() } else { Self { json: object.to_string().into() } }
+        if object.is_null() { Self::default() } else { Self::of_json(&object.to_string()) }
     }
 }
 
@@ -277,11 +282,9 @@ impl UnknownText {
         if !self.fields.is_empty() {
             self.fields.push('}');
         }
-        if !self.originals.is_empty() {
-            self.fields.push(SEPARATOR);
-            self.fields.push_str(&self.originals);
-        }
-        let fields = UnknownFields { json: self.fields.as_str().into() };
+        let json_length = self.fields.len();
+        self.fields.push_str(&self.originals);
+        let fields = UnknownFields { text: self.fields.as_str().into(), json_length };
         self.clear();
         fields
     }
@@ -331,7 +334,7 @@ mod tests {
     use super::*;
 
     fn fields(object: &str) -> UnknownFields {
-        UnknownFields { json: object.into() }
+        UnknownFields::of_json(object)
     }
 
     #[test]
