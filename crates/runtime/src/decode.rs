@@ -24,6 +24,8 @@ pub(crate) mod from_decoded;
 
 mod field_value;
 
+mod typed_value;
+
 mod scalar;
 
 mod read_row;
@@ -45,6 +47,8 @@ mod layout;
 mod bad_record;
 
 mod envelope_rest;
+
+mod series_reader;
 
 mod envelope;
 
@@ -71,7 +75,7 @@ pub use bad_record::BadRecord;
 pub(crate) use bad_record::BadRecords;
 pub use columns::Column;
 pub(crate) use columns::{TimeField, columns, time_of_text, times};
-pub(crate) use envelope::{Push, series};
+pub(crate) use envelope::series;
 pub(crate) use envelope_rest::{EnvelopeRest, Groups};
 pub use error::DecodeError;
 pub use field_value::{AsFieldValue, FieldValue, Fields, RecordValue, Values};
@@ -82,6 +86,7 @@ pub use record::{Item, Record};
 pub use row::Row;
 pub(crate) use scanner::{any, ends_early};
 pub(crate) use serialization::deserialize;
+pub(crate) use series_reader::Push;
 pub(crate) use series_serialization::serialize_series;
 pub use text_records::as_json;
 pub(crate) use text_records::begins_structure;

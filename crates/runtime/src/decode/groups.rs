@@ -4,11 +4,12 @@
 //! its records are its key, or values next to the list of its records, which may be after this list. So a group is first
 //! skipped, then its labels are found, and then its records are read.
 
-use super::envelope::{LastRecords, RemainingPaths, SeriesReader};
+use super::envelope::RemainingPaths;
 use super::envelope_rest::{Group, Groups};
 use super::error::DecodeError;
 use super::json_path::at_path;
 use super::scanner::Scanner;
+use super::series_reader::{LastRecords, SeriesReader};
 use super::unknown_fields::UnknownText;
 use crate::registry::FieldSource;
 

@@ -20,11 +20,12 @@ use serde_json::value::RawValue;
 
 use super::any_record::{AnyRecord, AnyValue};
 use super::error::DecodeError;
-use super::field_value::{AsFieldValue, FieldValue, RecordValue, Typed, Values, item};
+use super::field_value::{AsFieldValue, FieldValue, RecordValue, Values};
 use super::read_row::object;
 use super::record::Record;
 use super::row::DecodedValue;
 use super::scanner::any;
+use super::typed_value::{TypedValue, item};
 use super::unknown_fields::{self, ABSENT, UnknownFields, on_one_line, value_of};
 use crate::registry::{FieldInfo, FieldSource, RecordLayout, ValueType};
 use crate::values::{Value, json_text};
@@ -32,7 +33,7 @@ use crate::values::{Value, json_text};
 /// Writes a value without the unit of its field, so a timestamp is written as the number of Unix seconds.
 impl Serialize for FieldValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Typed { value: *self, ty: ValueType::Any, quoted: false }.serialize(serializer)
+        TypedValue { value: *self, ty: ValueType::Any, quoted: false }.serialize(serializer)
     }
 }
 
@@ -134,7 +135,7 @@ impl<'r> WrittenRecord<'r> {
 /// A value as it is written.
 pub(super) enum WrittenValue<'r> {
     /// In the way that the catalogue declares for the field.
-    Declared(Typed<'r>),
+    Declared(TypedValue<'r>),
     /// As the text that the service wrote, if that is another text, or if the value did not fit the field. The value is
     /// written in formats in which a number has only one text.
     Received(&'r str, Value),
@@ -178,7 +179,7 @@ fn written_value<'r>(
     originals: &Texts<'r, &'static str>,
     misfits: &Texts<'r, Cow<'r, str>>,
 ) -> Option<WrittenValue<'r>> {
-    let declared = Typed { value, ty: field.ty, quoted: field.quoted };
+    let declared = TypedValue { value, ty: field.ty, quoted: field.quoted };
     // This is so for most records.
     if originals.is_empty() && misfits.is_empty() {
         return Some(WrittenValue::Declared(declared));
@@ -219,7 +220,7 @@ fn other_members<'r>(
     for (name, value) in members.entries() {
         let member = match texts.get(name) {
             Some(text) if is_read_as(value, ty, text) => WrittenValue::received(text),
-            _ => WrittenValue::Declared(Typed { value, ty, quoted: field.quoted }),
+            _ => WrittenValue::Declared(TypedValue { value, ty, quoted: field.quoted }),
         };
         written.push((Cow::Borrowed(name), member));
     }
@@ -234,7 +235,7 @@ fn is_text_of(field: &FieldInfo, value: FieldValue<'_>, is_empty: bool, text: &s
 
 /// The value of a text for formats that cannot write the text of a number. A `Value` has a number as an `f64`, so the
 /// text is used as a string if digits would be lost.
-fn json_value(field: &FieldInfo, declared: Typed<'_>, is_empty: bool, text: &str) -> Value {
+fn json_value(field: &FieldInfo, declared: TypedValue<'_>, is_empty: bool, text: &str) -> Value {
     let candidates = [any(text).ok(), Some(text.into()), serde_json::to_value(declared).ok()];
     for candidate in candidates.into_iter().flatten() {
         if is_text_of(field, declared.value, is_empty, &candidate.to_string()) {
