@@ -65,7 +65,7 @@ impl AnyRecord {
 
     /// Returns the record's description in the catalogue; `None` if its fields are unknown.
     pub fn info(&self) -> Option<&'static RecordInfo> {
-        (!self.table.name.is_empty()).then_some(self.table)
+        if self.table.name.is_empty() { None } else { Some(self.table) }
     }
 
     /// Returns the value of a field, by its name on the wire; `None` if the record has no such field.
@@ -75,7 +75,10 @@ impl AnyRecord {
 
     /// Returns the values of the known fields, in the order of [`RecordInfo::fields`]; none if the fields are unknown.
     pub fn values(&self) -> impl ExactSizeIterator<Item = FieldValue<'_>> {
-        let values = self.info().map_or(&[] as &[AnyValue], |_| &self.values);
+        let values: &[AnyValue] = match self.info() {
+            Some(_) => &self.values,
+            None => &[],
+        };
         values.iter().map(AnyValue::as_field_value)
     }
 
@@ -87,7 +90,8 @@ impl AnyRecord {
 
     /// Returns the fields that are not in the table; `None` if the record has no table.
     pub fn unknown_fields(&self) -> Option<&UnknownFields> {
-        self.info().map(|_| &self.unknown_fields)
+        self.info()?;
+        Some(&self.unknown_fields)
     }
 
     /// Returns the entire record as JSON if its fields are unknown.

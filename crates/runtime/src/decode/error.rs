@@ -59,11 +59,12 @@ impl DecodeError {
     /// length of the text.
     #[cold]
     pub(super) fn located(mut self, text: &str) -> Self {
-        if let Some(before) = self.0.byte.map(|byte| text.get(..byte).unwrap_or(text)) {
-            let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        if let Some(byte) = self.0.byte.take() {
+            let before = text.get(..byte).unwrap_or(text);
+            let last_line = before.rsplit('\n').next().unwrap_or_default();
+            let column = last_line.chars().count() + 1;
             let line = before.matches('\n').count() + 1;
             self.0.problem.push_str(&format!(" at line {line} column {column}"));
-            self.0.byte = None;
         }
         self
     }
@@ -115,10 +116,11 @@ impl DecodeError {
     /// Converts into the public error, which contains the body. `message` is the error message in the body, if there is
     /// one.
     pub(crate) fn into_error(self, body: &[u8], message: Option<String>) -> Error {
-        let message = message.map(|message| format!("; the service reports: {message}")).unwrap_or_default();
-        Error::new(ErrorKind::Decode, format!("the body is not as expected: {self}{message}"))
-            .with_source(self)
-            .with_body(body)
+        let mut problem = format!("the body is not as expected: {self}");
+        if let Some(message) = message {
+            problem.push_str(&format!("; the service reports: {message}"));
+        }
+        Error::new(ErrorKind::Decode, problem).with_source(self).with_body(body)
     }
 
     /// Returns the JSON path of the problem, for example `data[3].ratio`; empty for the body as a whole.
@@ -133,7 +135,10 @@ impl fmt::Display for DecodeError {
             write!(f, "`{}`: ", self.path())?;
         }
         f.write_str(&self.0.problem)?;
-        self.0.byte.map_or(Ok(()), |byte| write!(f, " at byte {byte}"))
+        match self.0.byte {
+            Some(byte) => write!(f, " at byte {byte}"),
+            None => Ok(()),
+        }
     }
 }
 

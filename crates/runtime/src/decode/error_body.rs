@@ -15,7 +15,11 @@ pub(crate) fn accept(response: HttpResponse, paths: &ErrorBodyInfo) -> Result<Ht
         return Ok(response);
     }
     let text = std::str::from_utf8(&response.body).unwrap_or_default();
-    if statuses(text, paths).next().is_none_or(|status| is_one_of(status, paths.success)) {
+    let is_success = match statuses(text, paths).next() {
+        Some(status) => is_one_of(status, paths.success),
+        None => true,
+    };
+    if is_success {
         return Ok(response);
     }
     Err(refusal(response, paths, ", but the body is an error of the service", None))
@@ -30,7 +34,10 @@ pub(crate) fn means_no_data(response: &HttpResponse, paths: &ErrorBodyInfo) -> b
         return false;
     }
     let text = std::str::from_utf8(&response.body).unwrap_or_default();
-    statuses(text, paths).next().is_some_and(|status| is_one_of(status, paths.no_data))
+    match statuses(text, paths).next() {
+        Some(status) => is_one_of(status, paths.no_data),
+        None => false,
+    }
 }
 
 /// The JSON paths of the status in a body.
@@ -40,7 +47,15 @@ pub(crate) fn status_paths(paths: &ErrorBodyInfo) -> &'static [&'static str] {
 
 /// The JSON text of each status in a body.
 fn statuses<'a>(body: &'a str, paths: &ErrorBodyInfo) -> impl Iterator<Item = &'a str> {
-    status_paths(paths).iter().filter_map(move |path| at_path(body, path)).filter(|text| *text != "null")
+    status_paths(paths).iter().filter_map(move |path| status_at(body, path))
+}
+
+/// The JSON text of the status at a path; `None` if there is none, or if it is null.
+fn status_at<'a>(body: &'a str, path: &str) -> Option<&'a str> {
+    match at_path(body, path)? {
+        "null" => None,
+        status => Some(status),
+    }
 }
 
 /// `true` if a status, or the first item of a list, is one of these values. Numbers are compared as numbers. A
@@ -62,6 +77,7 @@ fn is_listed(value: &Value, listed: &[&str]) -> bool {
 /// Creates the error for a response that is an error of the service. `meaning` is used if the body has no message.
 pub(crate) fn refusal(response: HttpResponse, paths: &ErrorBodyInfo, text: &str, meaning: Option<String>) -> Error {
     let HttpResponse { status, headers, body, .. } = response;
+    let is_rate_limited = reports_rate_limit(&body, paths);
     let mut message = find(&body, paths.message);
     let mut code = find(&body, paths.code);
     let oauth = OauthError::read(&body);
@@ -72,13 +88,19 @@ pub(crate) fn refusal(response: HttpResponse, paths: &ErrorBodyInfo, text: &str,
         message = message.or(oauth.error);
     }
     let has_message = message.is_some();
-    let is_rate_limited = std::str::from_utf8(&body)
-        .is_ok_and(|body| statuses(body, paths).any(|status| is_one_of(status, paths.rate_limited)));
-    let meaning = message.or(meaning).map(|meaning| format!(": {meaning}")).unwrap_or_default();
-    Error::new(ErrorKind::Status, format!("status {status}{text}{meaning}"))
+    let problem = match message.or(meaning) {
+        Some(meaning) => format!("status {status}{text}: {meaning}"),
+        None => format!("status {status}{text}"),
+    };
+    Error::new(ErrorKind::Status, problem)
         .with_response(status, headers)
         .with_refusal(&body, code, has_message)
         .rate_limited(is_rate_limited)
+}
+
+fn reports_rate_limit(body: &[u8], paths: &ErrorBodyInfo) -> bool {
+    let Ok(body) = std::str::from_utf8(body) else { return false };
+    statuses(body, paths).any(|status| is_one_of(status, paths.rate_limited))
 }
 
 /// The error of an authorization server (RFC 6749, section 5.2).
@@ -101,10 +123,14 @@ pub(crate) fn is_oauth_error(body: &[u8]) -> bool {
     text_at(body, "error").is_some() && text_at(body, "access_token").is_none()
 }
 
-/// The string at a JSON path.
+/// The string at a JSON path, if it is not empty.
 fn text_at(body: &[u8], path: &str) -> Option<String> {
     let text = at_path(std::str::from_utf8(body).ok()?, path)?;
-    any(text).ok()?.as_str().filter(|text| !text.is_empty()).map(quoted)
+    let value = any(text).ok()?;
+    match value.as_str()? {
+        "" => None,
+        text => Some(quoted(text)),
+    }
 }
 
 /// `true` if a successful body is an error of the service: it has a value at the path of an error message, and
@@ -117,13 +143,20 @@ pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, paths: &ErrorBod
     let mut messages = Vec::new();
     for path in paths.message {
         let key = path.split('.').next().unwrap_or_default();
-        let is_field = record.is_some_and(|record| record.fields.iter().any(|field| field.is_named(key)));
-        if !is_field && body.contains(key) {
+        if !has_field(record, key) && body.contains(key) {
             messages.push(*path);
         }
     }
-    // A number is not a message: `"error": 0` means that there is no error.
-    find(body.as_bytes(), &messages).is_some_and(|text| text.parse::<f64>().is_err())
+    match find(body.as_bytes(), &messages) {
+        // A number is not a message: `"error": 0` means that there is no error.
+        Some(text) => text.parse::<f64>().is_err(),
+        None => false,
+    }
+}
+
+fn has_field(record: Option<&RecordInfo>, name: &str) -> bool {
+    let Some(record) = record else { return false };
+    record.fields.iter().any(|field| field.is_named(name))
 }
 
 /// `true` if the envelope of a series without records is an error of the service. Some services send a message

@@ -45,17 +45,7 @@ impl<'a> Columns<'a> {
         others: &mut UnknownText,
     ) -> Result<Self, DecodeError> {
         let mut members = members(json, record)?;
-        let mut listed = members.iter().filter(|member| member.field.is_some());
-        let mut lists = listed.clone().filter(|member| member.first == b'[');
-        let length = match lists.next() {
-            Some(first) => match lists.find(|other| other.values.len() != first.values.len()) {
-                None => first.values.len(),
-                Some(other) => return Err(json.error(unequal(first, other))),
-            },
-            // `null` in place of the columns means that there are no records.
-            None if listed.any(|member| member.first == b'n') => 0,
-            None => return Err(json.error("found none of the columns").without_data()),
-        };
+        let length = common_length(&members, json)?;
         members.retain(|member| {
             let is_usable = member.field.is_some() || (length > 0 && member.name.len() <= MAX_NAME_BYTES);
             let is_column = member.first == b'[' && member.values.len() == length && is_usable;
@@ -69,8 +59,11 @@ impl<'a> Columns<'a> {
 
     /// The text of a record as an object.
     pub(super) fn text(&self, json: &mut Scanner<'a>, index: usize) -> Result<String, DecodeError> {
-        let entries: Result<Vec<_>, _> = self.columns.iter().map(|column| column.entry(json, index)).collect();
-        Ok(format!("{{{}}}", entries?.join(",")))
+        let mut entries = Vec::with_capacity(self.columns.len());
+        for column in &self.columns {
+            entries.push(column.entry(json, index)?);
+        }
+        Ok(format!("{{{}}}", entries.join(",")))
     }
 }
 
@@ -89,6 +82,28 @@ impl<'a> Column<'a> {
     }
 }
 
+/// The length of the listed columns, which must be the same.
+fn common_length(members: &[Column<'_>], json: &Scanner<'_>) -> Result<usize, DecodeError> {
+    let mut first: Option<&Column<'_>> = None;
+    let mut has_null = false;
+    for member in members {
+        match (member.first, first) {
+            _ if member.field.is_none() => {}
+            (b'[', None) => first = Some(member),
+            (b'[', Some(first)) if first.values.len() != member.values.len() => {
+                return Err(json.error(unequal(first, member)));
+            }
+            (next, _) => has_null |= next == b'n',
+        }
+    }
+    match first {
+        Some(first) => Ok(first.values.len()),
+        // `null` in place of the columns means that there are no records.
+        None if has_null => Ok(0),
+        None => Err(json.error("found none of the columns").without_data()),
+    }
+}
+
 /// Reads all members of the object.
 fn members<'a>(json: &mut Scanner<'a>, record: &RecordInfo) -> Result<Vec<Column<'a>>, DecodeError> {
     let mut members: Vec<Column<'_>> = Vec::new();
@@ -98,10 +113,12 @@ fn members<'a>(json: &mut Scanner<'a>, record: &RecordInfo) -> Result<Vec<Column
         let (name, first) = json.any_key()?;
         let field = record.index_of_name(&name);
         if first == b'[' {
-            let has_one_name = field.is_some_and(|field| record.fields[field].also_named.is_empty());
             let is_repeated = members.iter().any(|member| member.field == field && member.first == b'[');
-            if has_one_name && is_repeated {
-                return Err(json.duplicate(&name));
+            match field {
+                Some(field) if is_repeated && record.fields[field].also_named.is_empty() => {
+                    return Err(json.duplicate(&name));
+                }
+                _ => {}
             }
             json.list(|json, next| {
                 values.push(json.at);

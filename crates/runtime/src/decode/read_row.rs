@@ -77,14 +77,17 @@ impl<'a> Row<'a> {
         }
         for (index, field) in self.record.fields.iter().enumerate() {
             let FieldSource::Period(year, period) = field.source else { continue };
-            let [year, period] = [year, period].map(|name| self.text_of(name));
-            let time = year.zip(period).and_then(|(year, period)| Timestamp::of_period(&year, &period));
-            if let Some(time) = time {
+            if let Some(time) = self.time_of_period(year, period) {
                 self.values[index].set(DecodedValue::Timestamp(time));
                 self.present += 1;
             }
         }
         Ok(())
+    }
+
+    /// The time of a year and a period, which are the values of these fields.
+    fn time_of_period(&self, year: &str, period: &str) -> Option<Timestamp> {
+        Timestamp::of_period(&self.text_of(year)?, &self.text_of(period)?)
     }
 
     /// The value of a field as text; `None` if it is neither text nor a number.
@@ -101,15 +104,22 @@ impl<'a> Row<'a> {
 
     /// Returns an error if a required field has no value.
     pub(super) fn require_all(&self) -> Result<(), DecodeError> {
-        let mut values = self.record.fields.iter().zip(&self.values).enumerate();
-        let missing = values.find(|(_, (field, value))| !field.optional && matches!(value, DecodedValue::Absent));
-        let Some((index, (field, _))) = missing else { return Ok(()) };
+        for (index, (field, value)) in self.record.fields.iter().zip(&self.values).enumerate() {
+            if !field.optional && matches!(value, DecodedValue::Absent) {
+                return Err(self.missing(index, field));
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn missing(&self, index: usize, field: &FieldInfo) -> DecodeError {
         let error = DecodeError::new(format!("expected {}, found nothing", field.ty.expectation()));
-        Err(match self.record.layout {
+        match self.record.layout {
             RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_) => error.in_field(field.wire_name),
             RecordLayout::Positional => error.at_index(index),
             RecordLayout::Value => error,
-        })
+        }
     }
 
     fn fill_by_name(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
@@ -159,7 +169,9 @@ impl<'a> Row<'a> {
         if self.next_fields.is_empty() {
             self.next_fields = (0..self.record.fields.len()).collect();
         }
-        self.next_fields.get_mut(previous).into_iter().for_each(|next| *next = index);
+        if let Some(next) = self.next_fields.get_mut(previous) {
+            *next = index;
+        }
     }
 
     /// Reads a key that has escapes or is not in the table.
@@ -167,15 +179,16 @@ impl<'a> Row<'a> {
         let start = json.at;
         let (key, next) = json.any_key()?;
         let has_escapes = matches!(key, Cow::Owned(_));
-        let is_key = |field: &FieldInfo| (has_escapes || field.is_escaped) && field.is_named(&key);
-        let mut known = self.record.fields.iter().position(is_key);
+        let mut fields = self.record.fields.iter();
+        let mut known = fields.position(|field| (has_escapes || field.is_escaped) && field.is_named(&key));
         if known.is_none() {
             known = self.record.index_of_other_name(&key);
         }
-        if known.is_none() {
-            self.keep_unknown(&key, json, start, next).map_err(|error| error.in_field(&key))?;
+        if let Some(index) = known {
+            return Ok(Some((index, next)));
         }
-        Ok(known.map(|index| (index, next)))
+        self.keep_unknown(&key, json, start, next).map_err(|error| error.in_field(&key))?;
+        Ok(None)
     }
 
     /// Keeps a field that is not in the table; `start` is the position of its key.
@@ -197,7 +210,8 @@ impl<'a> Row<'a> {
     /// Assigns each value of a list to the field at its position. Additional values are kept with their positions as
     /// names.
     fn fill_by_position(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
-        let (depth, mut index) = (json.deeper(depth)?, 0);
+        let depth = json.deeper(depth)?;
+        let mut index = 0;
         json.list(|json, next| {
             self.fill_value(index, json, next, depth).map_err(|error| error.at_index(index))?;
             index += 1;
@@ -323,8 +337,7 @@ impl<'a> Row<'a> {
     fn fill_other(&mut self, index: usize, json: &mut Scanner<'a>, next: u8, depth: u8) -> Result<(), DecodeError> {
         let start = json.at;
         let field = &self.record.fields[index];
-        let is_null = |json: &mut Scanner<'a>| field.ty.is_never_empty() && json.empty_text() || is_marker(field, json);
-        if next == b'"' && field.optional && is_null(json) {
+        if next == b'"' && field.optional && is_null_text(field, json) {
             self.values[index].set(DecodedValue::Null);
             self.unknown.keep(index, json.since(start));
             return Ok(());
@@ -348,13 +361,19 @@ impl<'a> Row<'a> {
         if !self.is_lenient && (!field.optional || field.evidence == Evidence::Documented) {
             return Err(error);
         }
-        let (start, next) = (json.at, json.next_value()?);
+        let start = json.at;
+        let next = json.next_value()?;
         let is_json = json.skip_text(next)?;
         json.misfits += 1;
         self.values[index].set(DecodedValue::Null);
         self.unknown.push(&format!("{}:{}", Value::from(field.wire_name), json.json_since(start, is_json)));
         Ok(())
     }
+}
+
+/// Reads a text if it stands for null: an empty text of a field that is never empty, or a marker. Returns whether it does.
+fn is_null_text(field: &FieldInfo, json: &mut Scanner<'_>) -> bool {
+    field.ty.is_never_empty() && json.empty_text() || is_marker(field, json)
 }
 
 /// Reads a text if it is one that stands for a missing value of the field. Returns whether it is.
@@ -432,29 +451,37 @@ impl<'a> DecodedValue<'a> {
                 scalar.value
             }
             (b't' | b'f', ValueType::Boolean) => json.literal()?.map_or(Self::Null, Self::Boolean),
-            (b'[', ValueType::List(ty)) => {
-                let (depth, mut items) = (json.deeper(depth)?, Vec::new());
-                json.list(|json, next| {
-                    items.push(Self::read(ty, json, next, depth).map_err(|error| error.at_index(items.len()))?);
-                    Ok(())
-                })?;
-                BoxedValue::List(items).into()
-            }
-            (b'{', ValueType::Map(ty)) => {
-                let (depth, mut entries) = (json.deeper(depth)?, Vec::new());
-                json.object(|json| {
-                    let (key, next) = json.any_key()?;
-                    let value = Self::read(ty, json, next, depth).map_err(|error| error.in_field(&key))?;
-                    entries.push((key.into_owned(), value));
-                    Ok(())
-                })?;
-                BoxedValue::Map(entries).into()
-            }
+            (b'[', ValueType::List(ty)) => Self::read_list(ty, json, depth)?,
+            (b'{', ValueType::Map(ty)) => Self::read_map(ty, json, depth)?,
             _ => {
                 let start = json.at;
                 json.skip(next)?;
                 return Err(mismatch(ty, json.since(start)));
             }
         })
+    }
+
+    #[inline]
+    fn read_list(ty: &ValueType, json: &mut Scanner<'a>, depth: u8) -> Result<Self, DecodeError> {
+        let depth = json.deeper(depth)?;
+        let mut items = Vec::new();
+        json.list(|json, next| {
+            items.push(Self::read(ty, json, next, depth).map_err(|error| error.at_index(items.len()))?);
+            Ok(())
+        })?;
+        Ok(BoxedValue::List(items).into())
+    }
+
+    #[inline]
+    fn read_map(ty: &ValueType, json: &mut Scanner<'a>, depth: u8) -> Result<Self, DecodeError> {
+        let depth = json.deeper(depth)?;
+        let mut entries = Vec::new();
+        json.object(|json| {
+            let (key, next) = json.any_key()?;
+            let value = Self::read(ty, json, next, depth).map_err(|error| error.in_field(&key))?;
+            entries.push((key.into_owned(), value));
+            Ok(())
+        })?;
+        Ok(BoxedValue::Map(entries).into())
     }
 }

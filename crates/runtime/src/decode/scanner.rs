@@ -106,7 +106,10 @@ impl<'a> Scanner<'a> {
 
     /// Returns an error if anything except white space follows.
     pub(super) fn end(&mut self) -> Result<(), DecodeError> {
-        self.token().map_or(Ok(()), |_| Err(self.expected("the end of the body")))
+        match self.token() {
+            None => Ok(()),
+            Some(_) => Err(self.expected("the end of the body")),
+        }
     }
 
     /// Begins a nested list or object when `depth` more levels are allowed. Returns the number of levels allowed inside
@@ -142,7 +145,8 @@ impl<'a> Scanner<'a> {
     /// `name` must not contain a character that JSON escapes.
     #[inline]
     pub(super) fn key_if(&mut self, name: &str) -> Result<Option<u8>, DecodeError> {
-        let (bytes, start) = (self.text.as_bytes(), self.at + 1);
+        let bytes = self.text.as_bytes();
+        let start = self.at + 1;
         let end = start + name.len();
         // Compares the closing quote first: it distinguishes most keys without a full comparison.
         if bytes.get(end) == Some(&b'"') && bytes.get(start..end) == Some(name.as_bytes()) {
@@ -295,27 +299,35 @@ pub(super) fn read<'a, T>(
     text: &'a str,
     value: impl FnOnce(&mut Scanner<'a>, u8) -> Result<T, DecodeError>,
 ) -> Result<T, DecodeError> {
-    let mut json = Scanner::new(text);
-    let read = |json: &mut Scanner<'a>| {
-        let next = json.next_value()?;
-        let value = value(json, next)?;
-        json.end()?;
-        Ok(value)
-    };
-    read(&mut json).map_err(|error: DecodeError| error.located(text))
+    read_whole(&mut Scanner::new(text), value).map_err(|error| error.located(text))
+}
+
+fn read_whole<'a, T>(
+    json: &mut Scanner<'a>,
+    value: impl FnOnce(&mut Scanner<'a>, u8) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
+    let next = json.next_value()?;
+    let value = value(json, next)?;
+    json.end()?;
+    Ok(value)
 }
 
 /// `true` if a text ends within the value at its beginning. Anything after that value is not read.
 pub(crate) fn ends_early(text: &[u8]) -> bool {
-    let first = |text: &[u8]| serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>().next();
-    match first(text) {
+    match first_value(text) {
         Some(Ok(_)) => false,
         // The parser reports a truncated number such as `1.` as invalid, so a digit is appended.
-        Some(Err(error)) if !error.is_eof() => {
-            first(&[text, b"0"].concat()).is_some_and(|value| value.map_or_else(|error| error.is_eof(), |_| true))
-        }
+        Some(Err(error)) if !error.is_eof() => match first_value(&[text, b"0"].concat()) {
+            Some(Ok(_)) => true,
+            Some(Err(error)) => error.is_eof(),
+            None => false,
+        },
         _ => true,
     }
+}
+
+fn first_value(text: &[u8]) -> Option<serde_json::Result<IgnoredAny>> {
+    serde_json::Deserializer::from_slice(text).into_iter().next()
 }
 
 /// Maximum number of bytes quoted from a text.

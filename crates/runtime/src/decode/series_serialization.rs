@@ -32,8 +32,8 @@ impl Serialize for InBody<'_> {
         let (known, others) = written.fields();
         let mut values = Vec::with_capacity(names.columns.len());
         for column in &names.columns {
-            values.push(match column.field.map(|index| record.info().fields[index].wire_name) {
-                Some(wire_name) => value_named(&known, wire_name),
+            values.push(match column.field {
+                Some(index) => value_named(&known, record.info().fields[index].wire_name),
                 None => value_named(&others, &column.name),
             });
         }
@@ -80,13 +80,7 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
         for group in &groups.groups {
             names.push(column_names(info, inner(others, &group.key)));
         }
-        let mut values = values.into_iter();
-        let mut records = Vec::with_capacity(values.len());
-        for (group, names) in groups.groups.iter().zip(&names) {
-            let column_names = names.as_ref();
-            records.extend(values.by_ref().take(group.records).map(|value| InBody { value, column_names }));
-        }
-        records.extend(values.map(|value| InBody { value, column_names: None }));
+        let records = records_in_groups(groups, &names, values);
         let records = &WrittenGroups { groups, path: &path[position + 1..], records: &records, unknown: others };
         let rest = Rest { records: Some(to_groups), ..rest };
         return Level { rest, records, metadata, unknown }.serialize(serializer);
@@ -109,26 +103,58 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     }
 }
 
+/// The records of all groups, each with the names of the columns of its group.
+fn records_in_groups<'r>(
+    groups: &Groups,
+    names: &'r [Option<ColumnNames<'r>>],
+    values: Vec<FieldValue<'r>>,
+) -> Vec<InBody<'r>> {
+    let mut records = Vec::with_capacity(values.len());
+    let mut values = values.into_iter();
+    for (group, names) in groups.groups.iter().zip(names) {
+        for value in values.by_ref().take(group.records) {
+            records.push(InBody { value, column_names: names.as_ref() });
+        }
+    }
+    for value in values {
+        records.push(InBody { value, column_names: None });
+    }
+    records
+}
+
 /// The object of the other members, with a list for each field that any record has, known or not.
 fn columns(info: &RecordInfo, records: &[FieldValue<'_>], mut object: Map<String, Value>) -> serde_json::Result<Value> {
-    let mut records = records.iter().map(serde_json::to_value).collect::<serde_json::Result<Vec<_>>>()?;
-    let mut names: Vec<_> = info.fields.iter().map(|field| field.wire_name.to_owned()).collect();
-    let mut unknown = BTreeSet::new();
-    for record in records.iter().filter_map(Value::as_object) {
-        unknown.extend(record.keys().filter(|name| !names.contains(name)).cloned());
+    let mut objects = Vec::with_capacity(records.len());
+    for record in records {
+        objects.push(serde_json::to_value(record)?);
     }
-    names.extend(unknown);
+    let mut names: Vec<_> = info.fields.iter().map(|field| field.wire_name.to_owned()).collect();
+    names.extend(other_names(&objects, &names));
     for name in names {
-        let is_missing = records.is_empty() && object.get(&name).is_none();
-        if is_missing || records.iter().any(|record| record.get(&name).is_some()) {
-            let mut column = Vec::with_capacity(records.len());
-            for record in &mut records {
+        let is_missing = objects.is_empty() && object.get(&name).is_none();
+        if is_missing || objects.iter().any(|record| record.get(&name).is_some()) {
+            let mut column = Vec::with_capacity(objects.len());
+            for record in &mut objects {
                 column.push(record.get_mut(&name).map(Value::take).unwrap_or_default());
             }
             object.insert(name, column.into());
         }
     }
     Ok(object.into())
+}
+
+/// The names of the members that are not among the known names, sorted.
+fn other_names(objects: &[Value], known: &[String]) -> BTreeSet<String> {
+    let mut others = BTreeSet::new();
+    for object in objects {
+        let Value::Object(members) = object else { continue };
+        for name in members.keys() {
+            if !known.contains(name) {
+                others.insert(name.clone());
+            }
+        }
+    }
+    others
 }
 
 /// The remaining paths to the records and to the metadata; `None` for a path that is not below this level.

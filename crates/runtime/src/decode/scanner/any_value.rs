@@ -18,9 +18,11 @@ impl Scanner<'_> {
     pub(in crate::decode) fn any_value(&mut self, next: u8, depth: u8) -> Result<Value, DecodeError> {
         Ok(match next {
             b'{' => {
-                let (depth, mut object) = (self.deeper(depth)?, Value::Object(Map::new()));
+                let depth = self.deeper(depth)?;
+                let mut object = Value::Object(Map::new());
                 self.object(|json| {
-                    let (key, next) = (json.text()?, json.colon()?);
+                    let key = json.text()?;
+                    let next = json.colon()?;
                     // `Map::insert` is not used, because this crate would then contain another compiled copy of the
                     // map's code.
                     object[&*key] = json.any_value(next, depth).map_err(|error| error.in_field(&key))?;
@@ -29,7 +31,8 @@ impl Scanner<'_> {
                 object
             }
             b'[' => {
-                let (depth, mut items) = (self.deeper(depth)?, Vec::new());
+                let depth = self.deeper(depth)?;
+                let mut items = Vec::new();
                 self.list(|json, next| {
                     items.push(json.any_value(next, depth).map_err(|error| error.at_index(items.len()))?);
                     Ok(())
