@@ -31,8 +31,7 @@ pub(crate) fn requested(status: u16, headers: &Headers, service: &ServiceInfo) -
     let time = read_retry_after(headers).or(exhausted);
     let is_listed = service.errors.iter().any(|info| info.status == status && info.rate_limited);
     match (status, time) {
-        (429, _) => Some(ServicePause::RateLimited(time.or_else(|| usual_reset(headers)))),
-        _ if is_listed => Some(ServicePause::RateLimited(time.or_else(|| usual_reset(headers)))),
+        _ if status == 429 || is_listed => Some(ServicePause::RateLimited(time.or_else(|| usual_reset(headers)))),
         (418, Some(_)) => Some(ServicePause::RateLimited(time)),
         (403 | 503, Some(time)) if exhausted.is_some() => Some(ServicePause::RateLimited(Some(time))),
         (403 | 503, Some(time)) => Some(ServicePause::Endpoint(time)),
@@ -74,7 +73,10 @@ fn usual_reset(headers: &Headers) -> Option<Duration> {
 
 /// The time until a reset; zero if the reset is over, and `None` if the text is not a number.
 fn until_reset(text: &str, unit: ResetUnit, headers: &Headers) -> Option<Duration> {
-    let number: f64 = text.trim().parse().ok().filter(|number: &f64| number.is_finite())?;
+    let number: f64 = text.trim().parse().ok()?;
+    if !number.is_finite() {
+        return None;
+    }
     let now = service_time(headers).as_secs_f64();
     let seconds = match unit {
         ResetUnit::Seconds => number,
@@ -100,8 +102,8 @@ impl EndpointPauses {
         pauses.retain(|_, end| *end > now);
         let others = pauses.keys().any(|other| *other != name);
         if let Some(end) = now.checked_add(time) {
-            let later = pauses.get(&name).map_or(end, |known| end.max(*known));
-            pauses.insert(name, later);
+            let latest = pauses.entry(name).or_insert(end);
+            *latest = end.max(*latest);
         }
         others
     }
@@ -109,7 +111,8 @@ impl EndpointPauses {
     /// The rest of the pause of an endpoint; `None` if it is not paused.
     pub(crate) fn left(&self, request: RequestKind) -> Option<Duration> {
         let end = *lock(&self.0).get(&name(request))?;
-        end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())
+        let left = end.checked_duration_since(Instant::now())?;
+        if left.is_zero() { None } else { Some(left) }
     }
 }
 

@@ -141,8 +141,9 @@ impl Job {
         };
         let window = self.report(accepted);
         self.is_over = window.is_err();
-        if let Some(watcher) = self.options.watcher.as_ref().filter(|_| window.is_ok()) {
-            watcher(&self.progress());
+        match &self.options.watcher {
+            Some(watcher) if window.is_ok() => watcher(&self.progress()),
+            _ => {}
         }
         Poll::Ready(Some(window))
     }
@@ -172,7 +173,8 @@ impl Job {
     /// arrived.
     fn receive(&mut self, cx: &mut Context<'_>) -> bool {
         let before = self.in_flight.len();
-        let (begun, mut is_long) = (std::time::Instant::now(), false);
+        let begun = std::time::Instant::now();
+        let mut is_long = false;
         self.in_flight.retain_mut(|(id, attempts)| {
             if is_long {
                 return true;
@@ -208,13 +210,15 @@ impl Job {
     /// Returns the end of the range as a failed page, if the range was to end earlier than requested by the clock of this
     /// machine, and the service's time is still disputed after the last page.
     fn undecided(&self, from: Timestamp) -> Option<FailedPage> {
-        let (request, to) = (&self.template.request, self.options.range.to);
+        let request = &self.template.request;
+        let to = self.options.range.to;
         let is_earlier = self.pager.is_over() && self.pager.options.range.to < to;
-        (is_earlier && request.connection().clock.read().is_disputed()).then(|| {
-            let message = "no two responses agree about the time, so it is unknown which intervals have ended";
-            let error = Error::new(ErrorKind::Incomplete, message).with_hint("check the clock of this machine");
-            FailedPage { range: from..to, error: request.about(error) }
-        })
+        if !is_earlier || !request.connection().clock.read().is_disputed() {
+            return None;
+        }
+        let message = "no two responses agree about the time, so it is unknown which intervals have ended";
+        let error = Error::new(ErrorKind::Incomplete, message).with_hint("check the clock of this machine");
+        Some(FailedPage { range: from..to, error: request.about(error) })
     }
 
     fn report(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
@@ -245,16 +249,12 @@ impl Job {
         self.count_records(window, &response, &mut account);
         response.report.account = account;
         response.report.failed_pages.extend(self.undecided(window.to));
-        response.report.metadata.iter_mut().for_each(|metadata| metadata.range = window.range());
+        for metadata in &mut response.report.metadata {
+            metadata.range = window.range();
+        }
         self.pages += 1;
         self.checkpoint.next = window.to.min(self.checkpoint.range.to);
-        // If a resumed run has a range that ends later, it requests again what is missing at the end of this range: the
-        // last gap, or a step that is only partly in this range. `open_since` is the start of this part.
-        let end = self.whole.to;
-        let is_partial = window.from <= end && end < self.checkpoint.next;
-        let at_end = ended.last().filter(|gap| gap.to == end).map(|gap| gap.from).or(is_partial.then_some(end));
-        let is_missing = response.sorted.last().is_none_or(|(time, _)| *time < end);
-        self.checkpoint.open_since = self.open.map(|gap| gap.from).or(at_end.filter(|_| is_missing));
+        self.checkpoint.open_since = self.open_since(window, &response, &ended);
         response.report.gaps = ended.into_iter().map(|gap| Gap { range: gap.range() }).collect();
         // `checkpoint.records` may be from the text of a checkpoint, which can contain any number, so the sum could
         // overflow.
@@ -262,6 +262,21 @@ impl Job {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         self.checkpoint.records = self.checkpoint.records.saturating_add(count);
         Ok(ReportedWindow { window, response, checkpoint: self.checkpoint.clone() })
+    }
+
+    /// The start of what is missing at the end of this range: the last gap, or a step that is only partly in this range. If
+    /// a resumed run has a range that ends later, it requests this part again.
+    fn open_since(&self, window: Span, response: &PageResponse<Batch>, ended: &[Span]) -> Option<Timestamp> {
+        if let Some(open) = self.open {
+            return Some(open.from);
+        }
+        let end = self.whole.to;
+        match (response.sorted.last(), ended.last()) {
+            (Some((time, _)), _) if *time >= end => None,
+            (_, Some(gap)) if gap.to == end => Some(gap.from),
+            _ if window.from <= end && end < self.checkpoint.next => Some(end),
+            _ => None,
+        }
     }
 
     /// Ends the run with this window if the service had not reached the end of the window when it responded: records of
@@ -288,8 +303,7 @@ impl Job {
             return;
         }
         let until = grid.final_until(response.reached);
-        let is_final = |time: Timestamp| grid.interval.moved(time, 1) <= until;
-        let Some(end) = response.times().find(|time| !is_final(*time)) else { return };
+        let Some(end) = response.times().find(|time| grid.interval.moved(*time, 1) > until) else { return };
         self.checkpoint.range.to = self.checkpoint.range.to.min(end.max(self.checkpoint.next));
         self.end_at(end, window, response);
     }
@@ -364,7 +378,7 @@ impl Job {
     fn ends_all(&self, error: &Error) -> bool {
         // If the first window is rejected, the request itself is probably invalid; a later rejection may concern only
         // one window.
-        let is_refused = error.status().is_some_and(|status| (400..500).contains(&status) && !error.is_retryable());
+        let is_refused = matches!(error.status(), Some(400..500)) && !error.is_retryable();
         error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder || (is_refused && !self.has_succeeded)
     }
 
@@ -494,8 +508,11 @@ async fn fetch_page(
     loop {
         let response = request.clone().send().await;
         sent += 1;
-        waited += response.as_ref().map_or(Duration::ZERO, |response| response.waited());
-        let reached = response.as_ref().map_or(end, |response| response.reached);
+        let mut reached = end;
+        if let Ok(response) = &response {
+            waited += response.waited();
+            reached = response.reached;
+        }
         let is_disputed = reached < end && request.connection().clock.read().is_disputed();
         let facts = match (&response, walk) {
             (Ok(response), Some(walk)) => walk.facts(response.body()),

@@ -168,8 +168,8 @@ impl<K: Clone, T> MultiHistory<K, T> {
     /// Divides the number of pages that are requested in advance among the active series.
     fn share(&mut self) {
         let among = self.active().count();
-        for run in self.series.iter_mut().filter_map(|member| member.run.as_mut()) {
-            if let Ok(job) = &mut run.0 {
+        for member in &mut self.series {
+            if let Some(Run(Ok(job))) = &mut member.run {
                 job.share(among);
             }
         }
@@ -247,9 +247,13 @@ impl<T> Column<T> {
         self.report.add(page.report);
     }
 
+    fn next_time(&self) -> Option<Timestamp> {
+        let (time, _) = self.cells.front()?;
+        Some(*time)
+    }
+
     fn take(&mut self, time: Timestamp) -> Option<T> {
-        let (first, _) = self.cells.front()?;
-        if *first != time {
+        if self.next_time()? != time {
             return None;
         }
         let (_, cell) = self.cells.pop_front()?;
@@ -270,8 +274,7 @@ impl<K: Clone, T> Aligned<K, T> {
 
     /// The next row, if each of its cells is known.
     fn row(&mut self) -> Option<Row<T>> {
-        let next_times = self.columns.iter().filter_map(|column| column.cells.front());
-        let time = next_times.map(|(time, _)| *time).min()?;
+        let time = self.columns.iter().filter_map(Column::next_time).min()?;
         for (column, member) in self.columns.iter().zip(&self.series.series) {
             if !column.is_known(time) && member.run.is_some() {
                 return None;
@@ -296,7 +299,10 @@ impl<K: Clone, T> Stream for Aligned<K, T> {
             match self.series.poll_indexed(cx) {
                 // If the poll has ended a series, the row does not need a record of that series, so the row may be
                 // complete now.
-                Poll::Pending => return self.row().map_or(Poll::Pending, |row| Poll::Ready(Some(Ok(row)))),
+                Poll::Pending => match self.row() {
+                    Some(row) => return Poll::Ready(Some(Ok(row))),
+                    None => return Poll::Pending,
+                },
                 Poll::Ready(None) => return Poll::Ready(self.row().map(Ok)),
                 Poll::Ready(Some((_, Err(error)))) => {
                     // The column of the failed series cannot be completed, so the table ends.

@@ -131,15 +131,14 @@ impl<R> Pager<R> {
 
     /// Returns the next window to request, and a number that identifies its response.
     pub(super) fn next_request(&mut self) -> Option<(u64, Span)> {
-        let is_sent = |page: &&PlannedPage<R>| matches!(page.state, PageState::Sent(_));
-        if self.pages.iter().filter(is_sent).count() >= self.options.ahead {
+        let sent = self.pages.iter().filter(|page| matches!(page.state, PageState::Sent(_))).count();
+        if sent >= self.options.ahead {
             return None;
         }
-        let is_waiting = |page: &PlannedPage<R>| matches!(page.state, PageState::Waiting);
-        if !self.pages.iter().any(is_waiting) {
+        if !self.pages.iter().any(PlannedPage::is_waiting) {
             self.plan();
         }
-        let page = self.pages.iter_mut().find(|page| is_waiting(page))?;
+        let page = self.pages.iter_mut().find(|page| page.is_waiting())?;
         self.requests += 1;
         page.state = PageState::Sent(self.requests);
         Some((self.requests, page.window))
@@ -169,11 +168,12 @@ impl<R> Pager<R> {
     /// Plans the next page of a search, or ends the search and adds one empty window for the range up to the first page
     /// with records.
     fn continue_search(&mut self) {
-        match self.search.as_mut().map(Search::next) {
-            None => {}
-            Some(Ok(window)) => self.pages.push_back(PlannedPage::new(window)),
-            Some(Err(window)) => {
-                let requested = self.search.take().map(|search| search.requested).unwrap_or_default();
+        let Some(search) = &mut self.search else { return };
+        match search.next() {
+            Ok(window) => self.pages.push_back(PlannedPage::new(window)),
+            Err(window) => {
+                let requested = std::mem::take(&mut search.requested);
+                self.search = None;
                 if !window.is_empty() {
                     let searches = vec![FirstRecordSearch { range: window.range(), requested }];
                     let missing = self.options.grid.missing(window, std::iter::empty());
@@ -181,48 +181,59 @@ impl<R> Pager<R> {
                     let response = PageResponse { missing, ..PageResponse::none(report) };
                     self.pages.push_back(PlannedPage::settled(window, response));
                 }
-                (self.next, self.options.may_search) = (window.to, false);
+                self.next = window.to;
+                self.options.may_search = false;
             }
         }
     }
 
     /// Processes the response to the request with the number `id`, or the failure of that request.
     pub(super) fn received(&mut self, id: u64, outcome: Result<Received<R>, Error>) {
-        let is_sent = |page: &PlannedPage<R>| matches!(page.state, PageState::Sent(sent) if sent == id);
-        let Some(index) = self.pages.iter().position(is_sent) else { return };
-        let is_last = index + 1 == self.pages.len();
-        let Some(page) = self.pages.get_mut(index) else { return };
-        let grid = self.options.grid;
-        let outcome = outcome.map(|received| PageResponse::new(grid, page.window, received));
-        self.received += outcome.as_ref().map_or(0, |response| count(response.received));
-        if let Some(search) = self.search.as_mut().filter(|_| is_last) {
-            self.pages.pop_back();
-            if let Ok(response) = outcome {
-                search.received(response.is_empty());
-                self.set_aside.without_time += count(response.without_time);
-                self.set_aside_times(&response);
-                self.continue_search();
-            } else {
-                // If a request of the search fails, the search ends, and all pages are requested instead.
-                (self.search, self.options.may_search) = (None, false);
-            }
+        let mut states = self.pages.iter().map(|page| &page.state);
+        let Some(index) = states.position(|state| matches!(state, PageState::Sent(sent) if *sent == id)) else {
             return;
+        };
+        let is_last = index + 1 == self.pages.len();
+        let Some(page) = self.pages.get(index) else { return };
+        let grid = self.options.grid;
+        let window = page.window;
+        let outcome = outcome.map(|received| PageResponse::new(grid, window, received));
+        if let Ok(response) = &outcome {
+            self.received += count(response.received);
+        }
+        if is_last && self.search.is_some() {
+            return self.received_in_search(outcome);
         }
         match outcome {
             Ok(response) if self.options.ends.is_some() => self.extend(index, response),
             Ok(response) => {
                 // A search is useful only if the range begins with empty pages.
                 self.options.may_search &= response.is_empty();
-                self.judge(index, response);
+                self.received_page(index, response);
             }
-            Err(error) if error.is_body_too_large() && self.options.ends.is_none() && grid.touched(page.window) > 1 => {
-                let half = half(grid, page.window);
+            Err(error) if error.is_body_too_large() && self.options.ends.is_none() && grid.touched(window) > 1 => {
                 // The bodies of later windows of the same size would be too large as well.
-                self.limits.cut(half);
+                self.limits.cut(half(grid, window));
                 self.divide(index);
             }
-            Err(error) => page.state = PageState::Settled(Err(error)),
+            Err(error) => self.settle(index, Err(error)),
         }
+    }
+
+    /// Processes the response for the current page of the search.
+    fn received_in_search(&mut self, outcome: Result<PageResponse<R>, Error>) {
+        self.pages.pop_back();
+        let Some(search) = &mut self.search else { return };
+        let Ok(response) = outcome else {
+            // If a request of the search fails, the search ends, and all pages are requested instead.
+            self.search = None;
+            self.options.may_search = false;
+            return;
+        };
+        search.received(response.is_empty());
+        self.set_aside.without_time += count(response.without_time);
+        self.set_aside_times(&response);
+        self.continue_search();
     }
 
     /// Returns the next window in order of time, if its response is accepted or its requests have failed.
@@ -234,7 +245,8 @@ impl<R> Pager<R> {
             self.replace(0, halves.map(|half| PlannedPage { confirms: Some(0), ..PlannedPage::new(half) }));
             return None;
         }
-        let (has_records, is_empty_end) = (front.has_records()?, front.is_empty_end());
+        let has_records = front.has_records()?;
+        let is_empty_end = front.is_empty_end();
         let PlannedPage { window, state: PageState::Settled(outcome), .. } = self.pages.pop_front()? else {
             return None;
         };
@@ -246,65 +258,89 @@ impl<R> Pager<R> {
 
     /// Decides what to do after a response: accept it, divide the window, or request the start or end of the window
     /// again.
-    fn judge(&mut self, index: usize, mut response: PageResponse<R>) {
+    fn received_page(&mut self, index: usize, mut response: PageResponse<R>) {
         let received = response.received;
         let is_empty = response.is_empty();
-        let Some(page) = self.pages.get_mut(index) else { return };
-        let has_nothing_new = page.confirms.is_some() && response.len() <= page.known;
+        let Some(page) = self.pages.get(index) else { return };
+        let is_confirming = page.confirms.is_some();
+        let has_nothing_new = is_confirming && response.len() <= page.known;
+        let lacks_known = response.len() < page.known;
+        let steps = self.options.grid.touched(page.window);
         if let Some(doubted) = page.confirms {
-            self.limits.confirm(doubted, received, has_nothing_new);
-            if doubted > 0 && has_nothing_new {
-                // This window is part of a larger window, and the report on the page of the larger window already
-                // includes its records without a time.
-                self.set_aside.repeated += count(response.without_time);
-                response.without_time = 0;
-                response.report.bad_records.retain(|bad| bad.time.is_some());
-            }
+            self.confirm(doubted, has_nothing_new, &mut response);
         }
-        if response.len() < page.known {
+        if lacks_known {
             return self.repeat(index, &response);
         }
-        let steps = self.options.grid.touched(page.window);
-        if page.confirms.is_none() && response.is_unreadable() {
-            if count(received) < steps {
-                return self.divide_unreadable(index, &response);
-            }
-            // The records of a smaller window would be unreadable too.
-            page.state = PageState::Settled(Ok(response));
-            return;
+        if !is_confirming && response.is_unreadable() {
+            return self.received_unreadable(index, response, steps);
         }
-        let unrelated_page = if is_empty { response.times_of_others() } else { None };
-        let is_page_of_any_window = unrelated_page.is_some() && unrelated_page == self.page_of_any_window;
-        if is_empty && steps == 1 {
-            self.page_of_any_window = unrelated_page;
-        }
+        let is_page_of_any_window = self.is_page_of_any_window(&response, steps);
         let covered = steps.saturating_sub(self.options.grid.steps(&response.missing));
         // If a step has several records, they may have displaced the records of other steps from the page.
         let has_groups = count(response.len()) > covered && self.options.all_pages_of.is_none();
         if steps > 1 && (has_groups || !response.missing.is_empty()) {
             if self.limits.is_full(received) && !is_page_of_any_window {
-                // The remaining records did not fit on the page.
-                if !is_empty {
-                    self.limits.cut(usize::try_from(covered).unwrap_or(usize::MAX));
-                }
-                self.set_aside(&response);
-                return self.divide(index);
+                return self.divide_full(index, &response, covered);
             }
-            page.is_doubted = is_empty && page.confirms.is_none();
+            if let Some(page) = self.pages.get_mut(index) {
+                page.is_doubted = is_empty && !is_confirming;
+            }
             let is_cut = !self.limits.is_trusted(received) && self.options.all_pages_of.is_none();
             if !is_empty && !has_nothing_new && is_cut {
                 return self.request_missing_ends(index, response, has_groups);
             }
         } else if has_groups && self.limits.is_full(received) {
-            let message = format!("one step has at least as many records as fit on a page ({received})");
-            let error = Error::new(ErrorKind::Incomplete, message);
-            page.state = PageState::Settled(Err(error.with_hint("increase the page size or reduce the step")));
-            self.set_aside(&response);
-            return;
+            return self.give_up_step(index, &response);
         } else if response.missing.is_empty() {
             self.limits.complete(received);
         }
-        page.state = PageState::Settled(Ok(response));
+        self.settle(index, Ok(response));
+    }
+
+    /// Counts a window of one step as failed, because the records of the step do not fit on a page.
+    fn give_up_step(&mut self, index: usize, response: &PageResponse<R>) {
+        self.set_aside(response);
+        let message = format!("one step has at least as many records as fit on a page ({})", response.received);
+        let error = Error::new(ErrorKind::Incomplete, message);
+        self.settle(index, Err(error.with_hint("increase the page size or reduce the step")));
+    }
+
+    fn settle(&mut self, index: usize, outcome: Result<PageResponse<R>, Error>) {
+        if let Some(page) = self.pages.get_mut(index) {
+            page.state = PageState::Settled(outcome);
+        }
+    }
+
+    /// Learns from the second response for the start or end of a window, whose first page had `doubted` records.
+    fn confirm(&mut self, doubted: usize, has_nothing_new: bool, response: &mut PageResponse<R>) {
+        self.limits.confirm(doubted, response.received, has_nothing_new);
+        if doubted > 0 && has_nothing_new {
+            // This window is part of a larger window, and the report on the page of the larger window already includes
+            // its records without a time.
+            self.set_aside.repeated += count(response.without_time);
+            response.without_time = 0;
+            response.report.bad_records.retain(|bad| bad.time.is_some());
+        }
+    }
+
+    /// `true` if the service has returned the same page for a window of one step, which had none of its records.
+    fn is_page_of_any_window(&mut self, response: &PageResponse<R>, steps: u64) -> bool {
+        let unrelated_page = if response.is_empty() { response.times_of_others() } else { None };
+        let is_known = unrelated_page.is_some() && unrelated_page == self.page_of_any_window;
+        if response.is_empty() && steps == 1 {
+            self.page_of_any_window = unrelated_page;
+        }
+        is_known
+    }
+
+    /// Divides a window whose page is full, so that its remaining records did not fit on the page.
+    fn divide_full(&mut self, index: usize, response: &PageResponse<R>, covered: u64) {
+        if !response.is_empty() {
+            self.limits.cut(usize::try_from(covered).unwrap_or(usize::MAX));
+        }
+        self.set_aside(response);
+        self.divide(index);
     }
 
     /// Requests a window again whose response lacks records that an earlier response had, or counts it as failed.
@@ -320,6 +356,15 @@ impl<R> Pager<R> {
             format!("{} of {} records of an earlier response are missing", page.known - response.len(), page.known);
         let error = Error::new(ErrorKind::Incomplete, message);
         page.state = PageState::Settled(Err(error.with_hint("request the range again")));
+    }
+
+    /// Divides a window without a readable time, or accepts it if the records of a smaller window would be unreadable too.
+    fn received_unreadable(&mut self, index: usize, response: PageResponse<R>, steps: u64) {
+        if count(response.received) < steps {
+            self.divide_unreadable(index, &response);
+        } else {
+            self.settle(index, Ok(response));
+        }
     }
 
     /// Requests a window in two parts, because none of the records on its page has a readable time: the steps that these
@@ -353,44 +398,52 @@ impl<R> Pager<R> {
     /// records of its first and last times are requested again, because the page may have been cut between records of
     /// equal times. If the page has no other records, there is nothing beyond it.
     fn extend(&mut self, index: usize, mut response: PageResponse<R>) {
-        let (Some([can_go_back, can_go_on]), Some(page)) = (self.options.ends, self.pages.get_mut(index)) else {
+        let (Some([can_go_back, can_go_on]), Some(page)) = (self.options.ends, self.pages.get(index)) else {
             return;
         };
         let Span { from, to } = page.window;
         let is_back = can_go_back && !response.has_earlier;
         let is_on = can_go_on && !response.has_later;
-        let after = |time: Timestamp| TimeGrid::EVENTS.next(time);
-        let times = response.times().next().zip(response.times().last());
-        let Some((first, last)) = times else {
+        let (Some(first), Some(last)) = (response.times().next(), response.times().last()) else {
             if page.is_anchored {
-                page.state = PageState::Settled(Err(too_many(response.received)));
-                self.set_aside(&response);
-            } else {
-                page.state = PageState::Settled(Ok(response));
+                return self.give_up(index, &response);
             }
-            return;
+            return self.settle(index, Ok(response));
         };
-        let (has_back, has_on) = (is_back && from < first, is_on && from < last && after(last) < to);
+        let has_back = is_back && from < first;
+        let has_on = is_on && from < last && after(last) < to;
         let is_stuck = has_back && after(first) >= to || is_on && last <= from;
         if is_stuck && response.received >= self.options.page_size {
-            page.state = PageState::Settled(Err(too_many(response.received)));
-            self.set_aside(&response);
-            return;
+            return self.give_up(index, &response);
         }
-        let anchored = |from, to| PlannedPage { is_anchored: true, ..PlannedPage::new(Span { from, to }) };
-        let back = (has_back && after(first) < to).then(|| anchored(from, after(first)));
-        let start = back.as_ref().map_or(from, |back| back.window.to);
-        let on = has_on.then(|| match last {
-            last if last < start => PlannedPage::new(Span { from: start, to }),
-            last => anchored(last, to),
-        });
-        let window = Span { from: start, to: on.as_ref().map_or(to, |on| on.window.from) };
-        response.keep_within(window);
-        if window.is_empty() {
-            self.set_aside(&response);
+        let mut pages = Vec::new();
+        let mut rest = Span { from, to };
+        if has_back && after(first) < to {
+            rest.from = after(first);
+            pages.push(PlannedPage::anchored(Span { from, to: rest.from }));
         }
-        let rest = (!window.is_empty()).then(|| PlannedPage::settled(window, response));
-        self.replace(index, [back, rest, on].into_iter().flatten());
+        let mut on = None;
+        if has_on {
+            rest.to = last.max(rest.from);
+            let window = Span { from: rest.to, to };
+            on = Some(if last < rest.from { PlannedPage::new(window) } else { PlannedPage::anchored(window) });
+        }
+        response.keep_within(rest);
+        if rest.is_empty() {
+            self.set_aside(&response);
+        } else {
+            pages.push(PlannedPage::settled(rest, response));
+        }
+        pages.extend(on);
+        self.replace(index, pages);
+    }
+
+    /// Counts a window as failed whose page cannot be continued, because its records have the same time.
+    fn give_up(&mut self, index: usize, response: &PageResponse<R>) {
+        self.set_aside(response);
+        let message = format!("one timestamp has at least as many records as fit on a page ({})", response.received);
+        let error = Error::new(ErrorKind::Incomplete, message);
+        self.settle(index, Err(error.with_hint("increase the page size")));
     }
 
     /// Accepts a response. A truncated page omits records at its start or at its end, so a gap there is requested
@@ -499,13 +552,12 @@ impl<R> Pager<R> {
     }
 }
 
-/// Returns the error for a page that cannot be continued, because its records have the same time.
-fn too_many(received: usize) -> Error {
-    let message = format!("one timestamp has at least as many records as fit on a page ({received})");
-    Error::new(ErrorKind::Incomplete, message).with_hint("increase the page size")
+/// The earliest time after the records of a time.
+fn after(time: Timestamp) -> Timestamp {
+    TimeGrid::EVENTS.next(time)
 }
 
-/// Returns half the steps of a window, rounded up.
+/// Half the steps of a window, rounded up.
 fn half(grid: TimeGrid, window: Span) -> usize {
     usize::try_from(grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX)
 }

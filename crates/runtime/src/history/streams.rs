@@ -17,7 +17,7 @@ use futures_core::Stream;
 
 use super::job::{Job, ReportedWindow};
 use super::options::Progress;
-use super::page::{CollectError, HistoryData, Page, PageResponse, Report};
+use super::page::{Batch, CollectError, HistoryData, Page, PageResponse, Report};
 use crate::client::Background;
 use crate::error::Error;
 use crate::platform::lock;
@@ -69,7 +69,10 @@ impl<T: Send + 'static> Pages<T> {
 
     /// Returns the progress so far.
     pub fn progress(&self) -> Progress {
-        self.run.0.as_ref().map(|job| job.progress()).unwrap_or_default()
+        match &self.run.0 {
+            Ok(job) => job.progress(),
+            Err(_) => Progress::default(),
+        }
     }
 }
 
@@ -77,11 +80,25 @@ impl<T: Send + 'static> Pages<T> {
 pub(super) fn page<T: 'static>(window: ReportedWindow) -> Page<T> {
     let ReportedWindow { window, response, checkpoint } = window;
     let PageResponse { sorted, records, report, .. } = response;
-    let records = records.and_then(|records| records.downcast::<Vec<T>>().ok()).map(|records| *records);
-    let mut records: Vec<Option<T>> = records.unwrap_or_default().into_iter().map(Some).collect();
-    let sorted = sorted.into_iter().filter_map(|(time, index)| Some((time, records.get_mut(index)?.take()?)));
-    let (times, records) = sorted.unzip();
+    let mut unsorted = unsorted_records::<T>(records);
+    let mut times = Vec::with_capacity(sorted.len());
+    let mut records = Vec::with_capacity(sorted.len());
+    for (time, index) in sorted {
+        if let Some(record) = unsorted.get_mut(index).and_then(Option::take) {
+            times.push(time);
+            records.push(record);
+        }
+    }
     Page { range: window.range(), times, records, report, checkpoint }
+}
+
+/// The records of a batch, in the order of the response, each of which can be taken.
+fn unsorted_records<T: 'static>(batch: Option<Batch>) -> Vec<Option<T>> {
+    let Some(batch) = batch else { return Vec::new() };
+    match batch.downcast::<Vec<T>>() {
+        Ok(records) => records.into_iter().map(Some).collect(),
+        Err(_) => Vec::new(),
+    }
 }
 
 impl<T: Send + 'static> Stream for Pages<T> {

@@ -99,8 +99,10 @@ impl RequestTarget {
     /// The position of a param in the table, and the name that is sent; an earlier name becomes the present one.
     fn known_name(&self, name: Cow<'static, str>) -> (usize, Cow<'static, str>) {
         let Some(order) = self.endpoint.param_index(&name) else { return (usize::MAX, name) };
-        let present = self.endpoint.params().nth(order).map(|param| Cow::Borrowed(param.wire_name));
-        (order, present.unwrap_or(name))
+        match self.endpoint.params().nth(order) {
+            Some(param) => (order, Cow::Borrowed(param.wire_name)),
+            None => (order, name),
+        }
     }
 
     /// Sets a param to several values in the list format of the catalogue, replacing earlier values.
@@ -117,7 +119,8 @@ impl RequestTarget {
     /// The value of a param as it is sent: a list as one string, and for a repeated param the first value. `None`
     /// if the param is not set.
     pub(crate) fn value(&self, wire_name: &str) -> Option<&str> {
-        self.params.iter().find(|param| param.name == wire_name).map(|param| param.value.as_str())
+        let param = self.params.iter().find(|param| param.name == wire_name)?;
+        Some(&param.value)
     }
 
     fn info(&self, param: &Param) -> Option<&'static ParamInfo> {
@@ -234,8 +237,11 @@ impl fmt::Debug for RequestTarget {
 /// Also returns whether a value contains the separator, so that the service would read it as two values. `info` is
 /// `None` for an unknown param.
 pub(super) fn list_texts(info: Option<&ParamInfo>, values: Vec<String>) -> (Vec<String>, bool) {
-    let of_query = info.filter(|info| info.location == ParamLocation::Query);
-    match of_query.map(|info| (info.list_as, info.ty)) {
+    let query_format = match info {
+        Some(info) if info.location == ParamLocation::Query => Some((info.list_as, info.ty)),
+        _ => None,
+    };
+    match query_format {
         _ if values.is_empty() => (vec![String::new()], false),
         Some((ListFormat::Repeated, _)) => (values, false),
         Some((ListFormat::Json, ty)) => {

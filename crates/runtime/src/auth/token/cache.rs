@@ -26,10 +26,23 @@ pub(crate) struct Token {
 impl Token {
     /// Creates a token from the response to a request that was sent at `sent_at`.
     pub(super) fn new(secret: Secret, lifetime: Option<Duration>, headers: Headers, sent_at: Instant) -> Self {
-        let lifetime = lifetime.filter(|lifetime| *lifetime >= MIN_LIFETIME);
-        let renewal = lifetime.and_then(|lifetime| sent_at.checked_add(usable(lifetime)));
-        let expiry = lifetime.and_then(|lifetime| sent_at.checked_add(lifetime));
-        Self { secret, headers, renewal, expiry }
+        let mut token = Self { secret, headers, renewal: None, expiry: None };
+        match lifetime {
+            Some(lifetime) if lifetime >= MIN_LIFETIME => {
+                token.renewal = sent_at.checked_add(usable(lifetime));
+                token.expiry = sent_at.checked_add(lifetime);
+            }
+            _ => {}
+        }
+        token
+    }
+}
+
+/// `true` if a time is still to come.
+fn is_ahead(time: Option<Instant>) -> bool {
+    match time {
+        Some(time) => Instant::now() < time,
+        None => false,
     }
 }
 
@@ -52,19 +65,27 @@ pub(crate) struct Cache {
 impl Cache {
     /// The current token, unless it has expired or is due for renewal.
     pub(super) fn fresh(&self) -> Option<Arc<Token>> {
-        let is_paused = self.next_renewal.is_some_and(|next| Instant::now() < next);
-        self.working().filter(|token| is_paused || token.renewal.is_none_or(|renewal| Instant::now() < renewal))
+        let token = self.working()?;
+        let is_due = token.renewal.is_some() && !is_ahead(token.renewal);
+        if is_due && !is_ahead(self.next_renewal) { None } else { Some(token) }
     }
 
     /// The current token, unless it has expired.
     pub(crate) fn working(&self) -> Option<Arc<Token>> {
-        self.token.clone().filter(|token| token.expiry.is_none_or(|expiry| Instant::now() < expiry))
+        let token = self.token.as_ref()?;
+        let has_expired = token.expiry.is_some() && !is_ahead(token.expiry);
+        if has_expired { None } else { Some(token.clone()) }
     }
 
     /// Stores the outcome of a token request, and returns it.
     pub(super) fn store(&mut self, outcome: Result<Token, Error>) -> Result<Arc<Token>, Error> {
-        let token =
-            outcome.map(Arc::new).inspect_err(|_| self.next_renewal = Instant::now().checked_add(RENEWAL_PAUSE))?;
+        let token = match outcome {
+            Ok(token) => Arc::new(token),
+            Err(error) => {
+                self.next_renewal = Instant::now().checked_add(RENEWAL_PAUSE);
+                return Err(error);
+            }
+        };
         // Requests with the previous token may still be in flight, so errors about them must mask it.
         self.previous.extend(self.token.replace(token.clone()));
         if self.previous.len() > MAX_PREVIOUS {
@@ -81,12 +102,14 @@ impl Cache {
     /// Returns false if another token would not help, because the path was recently rejected even with a new token.
     pub(crate) fn reject(&mut self, token: &Arc<Token>, path: &str) -> bool {
         // A late 401 for a previous token does not reject the current token.
-        if self.token.as_ref().is_some_and(|cached| Arc::ptr_eq(cached, token)) {
-            if self.closed.get(path).is_some_and(|until| Instant::now() < *until) {
-                return false;
-            }
-            self.previous.extend(self.token.take());
+        match &self.token {
+            Some(current) if Arc::ptr_eq(current, token) => {}
+            _ => return true,
         }
+        if is_ahead(self.closed.get(path).copied()) {
+            return false;
+        }
+        self.previous.extend(self.token.take());
         true
     }
 

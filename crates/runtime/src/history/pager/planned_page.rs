@@ -52,6 +52,15 @@ impl<R> PlannedPage<R> {
         Self { state: PageState::Settled(Ok(response)), ..Self::new(window) }
     }
 
+    /// A window at which a page with records begins or ends.
+    pub(super) fn anchored(window: Span) -> Self {
+        Self { is_anchored: true, ..Self::new(window) }
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(self.state, PageState::Waiting)
+    }
+
     /// Returns whether the response has records; `None` before there is a response.
     pub(super) fn has_records(&self) -> Option<bool> {
         match &self.state {

@@ -35,11 +35,18 @@ pub(super) fn host_and_port(uri: &Uri) -> String {
 /// The hint for a direct connection that failed although the environment sets a proxy; empty if it sets none.
 pub(super) fn unused_proxy(target: &Uri) -> &'static str {
     let variables = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-    let is_set = variables.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    if !is_set || target.host().is_some_and(is_loopback) {
+    let is_local = target.host().is_some_and(is_loopback);
+    if is_local || !variables.into_iter().any(is_set) {
         return "";
     }
     "; to use the proxy of the environment, enable the feature `proxy` and the setting `env_proxy`"
+}
+
+fn is_set(variable: &str) -> bool {
+    match std::env::var_os(variable) {
+        Some(value) => !value.is_empty(),
+        None => false,
+    }
 }
 
 /// Converts an error that occurred before the headers arrived, and adds its phase.
@@ -52,8 +59,8 @@ pub(super) fn before_headers(error: impl Into<BoxError>, is_connect: bool, route
     if causes(&*error).any(is_unsent) {
         return Error::retryable(ErrorKind::Send, "the request could not be sent").with_source(error);
     }
-    let invalid = causes(&*error).find_map(invalid_response);
-    if let Some(reason) = invalid {
+    let reason = causes(&*error).find_map(invalid_response);
+    if let Some(reason) = reason {
         let message = format!("the response is not valid HTTP: {reason}");
         let hint = "check scheme and port of the base URL, and any proxy in between";
         return Error::retryable(ErrorKind::Headers, message).with_hint(hint).with_source(error);
@@ -68,7 +75,10 @@ fn invalid_response(cause: &(dyn StdError + 'static)) -> Option<String> {
 }
 
 fn is_unsent(cause: &(dyn StdError + 'static)) -> bool {
-    cause.downcast_ref().is_some_and(|error: &hyper::Error| error.is_canceled() || error.is_user())
+    match cause.downcast_ref::<hyper::Error>() {
+        Some(error) => error.is_canceled() || error.is_user(),
+        None => false,
+    }
 }
 
 /// Creates the error for a failed connection, and adds the reason.
@@ -120,10 +130,10 @@ fn unexplained(error: &(dyn StdError + 'static), server: &str, route: &Route) ->
     if causes(error).any(|cause| cause.to_string() == UNKNOWN_NAME) {
         return failed_connection(server, "failed: DNS lookup failed", hint);
     }
-    if causes(error).any(|cause| is_io(cause, io::ErrorKind::ConnectionRefused)) {
+    if is_caused_by(error, io::ErrorKind::ConnectionRefused) {
         return failed_connection(server, "refused", hint);
     }
-    if causes(error).any(|cause| is_io(cause, io::ErrorKind::TimedOut)) {
+    if is_caused_by(error, io::ErrorKind::TimedOut) {
         return failed_connection(server, "timed out", hint).timed_out();
     }
     failed_connection(server, "failed", hint)
@@ -139,8 +149,14 @@ fn own_timeout<'e>(cause: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
     if error.is_timeout() { Some(error) } else { None }
 }
 
-fn is_io(cause: &(dyn StdError + 'static), kind: io::ErrorKind) -> bool {
-    cause.downcast_ref().is_some_and(|error: &io::Error| error.kind() == kind)
+fn is_caused_by(error: &(dyn StdError + 'static), kind: io::ErrorKind) -> bool {
+    for cause in causes(error) {
+        match cause.downcast_ref::<io::Error>() {
+            Some(error) if error.kind() == kind => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The text of hyper-util's error for a host name that does not resolve. The type of the error is private.
@@ -151,12 +167,16 @@ const UNKNOWN_NAME: &str = "dns error";
 #[cfg(feature = "http2")]
 pub(super) fn is_unprocessed(error: &Error) -> bool {
     let Some(source) = error.source() else { return false };
-    causes(source).filter_map(|cause| cause.downcast_ref::<h2::Error>()).any(|error| {
+    for cause in causes(source) {
+        let Some(error) = cause.downcast_ref::<h2::Error>() else { continue };
         // A server that asks for calm is not asked again at once.
         let is_closing = error.is_go_away() && error.reason() != Some(h2::Reason::ENHANCE_YOUR_CALM);
         let is_refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
-        error.is_remote() && (is_closing || is_refused)
-    })
+        if error.is_remote() && (is_closing || is_refused) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Without HTTP/2, no server reports that.
