@@ -42,19 +42,23 @@ impl Number {
 
     /// The length of the number at the beginning of a text, even if it is outside the range of `f64`.
     pub(crate) fn length(text: &str) -> Option<usize> {
-        Decimal::begin(text.as_bytes()).map(|(_, length)| length)
+        let (_, length) = Decimal::begin(text.as_bytes())?;
+        Some(length)
     }
 
     /// The number that is nearest to the decimal number in the text, if it is finite.
     #[cold]
     fn exact(text: &str) -> Option<Self> {
         if !text.contains(['.', 'e', 'E']) {
-            let integer = text.parse().map(Self::Integer).or_else(|_| text.parse().map(Self::Unsigned));
-            if let Ok(integer) = integer {
-                return Some(integer);
+            if let Ok(integer) = text.parse() {
+                return Some(Self::Integer(integer));
+            }
+            if let Ok(unsigned) = text.parse() {
+                return Some(Self::Unsigned(unsigned));
             }
         }
-        text.parse().ok().filter(|number: &f64| number.is_finite()).map(Self::Other)
+        let number: f64 = text.parse().ok()?;
+        if number.is_finite() { Some(Self::Other(number)) } else { None }
     }
 
     /// The nearest `f64`.
@@ -83,7 +87,7 @@ impl Number {
     pub(crate) fn count(self) -> Option<u64> {
         match self {
             Self::Unsigned(number) => Some(number),
-            other => other.integer().and_then(|number| u64::try_from(number).ok()),
+            other => u64::try_from(other.integer()?).ok(),
         }
     }
 }
@@ -123,7 +127,8 @@ impl Decimal {
         if whole == start || (whole > start + 1 && byte(start) == Some(b'0')) {
             return None;
         }
-        let (mut end, mut fraction) = (whole, 0);
+        let mut end = whole;
+        let mut fraction = 0;
         if byte(end) == Some(b'.') {
             end = read_digits(text, end + 1, &mut digits);
             fraction = end - whole - 1;
@@ -179,20 +184,25 @@ impl Decimal {
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_precision_loss)]
     fn nearest(&self, guess: f64, power: f64) -> Option<(f64, bool)> {
         const MANTISSA: u64 = 1 << 52;
-        let (bits, exponent, fraction) = (guess.to_bits(), guess.to_bits() / MANTISSA, self.fraction as u64);
+        let bits = guess.to_bits();
+        let exponent = bits / MANTISSA;
+        let fraction = self.fraction as u64;
         // An `f64` is its mantissa times `2^(exponent - 1075)`. Multiplied by `power * 2^scale`, it is an integer. The
         // distance to the next `f64` is then `ulp`, which is a power of five, and one in the last digit is `unit`.
         let scale = 1075_u64.checked_sub(exponent + fraction)?;
-        let (ulp, unit) = ((power / (1_u64 << fraction) as f64) as i64, 1_i64 << scale);
-        let (written, last) = ((self.digits as i64).wrapping_mul(unit), (self.digits % 10) as i64);
+        let ulp = (power / (1_u64 << fraction) as f64) as i64;
+        let unit = 1_i64 << scale;
+        let written = (self.digits as i64).wrapping_mul(unit);
+        let last_digit = (self.digits % 10) as i64;
         let of_guess = ((bits % MANTISSA + MANTISSA) as i64).wrapping_mul(ulp).wrapping_sub(written);
         let step = if 2 * of_guess.abs() < ulp { 0 } else { -of_guess.signum() };
-        let (nearest, error) = (bits.wrapping_add_signed(step), of_guess + step * ulp);
+        let nearest = bits.wrapping_add_signed(step);
+        let error = of_guess + step * ulp;
         // The distance to the next `f64` is half as large below a power of two.
         let is_nearest = nearest > exponent * MANTISSA && 2 * error.abs() < ulp;
         // No other number with as many digits is nearer, and neither number around it that ends with a zero is as near.
-        let is_shortest = 2 * error.abs() < unit && 2 * (error + (last - 5) * unit).abs() < 10 * unit - ulp;
-        is_nearest.then_some((f64::from_bits(nearest), is_shortest))
+        let is_shortest = 2 * error.abs() < unit && 2 * (error + (last_digit - 5) * unit).abs() < 10 * unit - ulp;
+        if is_nearest { Some((f64::from_bits(nearest), is_shortest)) } else { None }
     }
 }
 
