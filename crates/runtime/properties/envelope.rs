@@ -37,7 +37,9 @@ pub fn envelope(text: &[u8]) {
         (Ok(whole), Some(expected)) => {
             let records = records_in(expected);
             assert_eq!(whole.data.len(), records.len());
-            whole.data.iter().zip(&records).for_each(|(record, expected)| assert_every(record, expected));
+            for (record, expected) in whole.data.iter().zip(&records) {
+                assert_every(record, expected);
+            }
             assert_around(&whole, expected);
         }
         (Ok(_), None) => assert_grammar(text),
@@ -62,7 +64,7 @@ fn assert_grammar(text: &str) {
 /// Returns whether the decoder may reject a body with this error. A body with a list at `data` may be rejected only
 /// because of a duplicate key or its metadata, because each record may be any value.
 fn may_refuse(expected: Option<&Value>, error: &str) -> bool {
-    let is_series = expected.is_some_and(|expected| expected["data"].is_array());
+    let is_series = matches!(expected, Some(expected) if expected["data"].is_array());
     !is_series || error.contains("duplicate key") || error.starts_with("`metadata")
 }
 
@@ -75,16 +77,25 @@ fn assert_points_into(text: &str, error: &impl Display) {
         return assert!(error.starts_with('`'), "{error}");
     };
     let (line, column) = position.split_once(" column ").expect("a column");
-    let (line, column): (usize, usize) = (line.parse().expect("a number"), column.parse().expect("a number"));
+    let line: usize = line.parse().expect("a number");
+    let column: usize = column.parse().expect("a number");
     let line = text.split('\n').nth(line - 1).expect("a line of the body");
     assert!((1..=line.chars().count() + 1).contains(&column), "{error}");
 }
 
 fn assert_around<T>(whole: &Whole<T>, expected: &Value) {
     let exchanges = &expected["metadata"]["exchanges"];
-    let listed = exchanges.as_array().map(Vec::as_slice).unwrap_or_default();
-    assert_eq!(whole.metadata.exchanges, listed.iter().map(text_of).collect::<Vec<_>>());
+    let listed: Vec<_> = items(exchanges).iter().map(text_of).collect();
+    assert_eq!(whole.metadata.exchanges, listed);
     assert_unknown(&whole.unknown_fields, expected, &["data", "metadata"]);
+}
+
+/// The items of a list; none for any other value.
+fn items(list: &Value) -> &[Value] {
+    match list {
+        Value::Array(items) => items,
+        _ => &[],
+    }
 }
 
 /// Asserts that every field has its value in the object, and that no value of the object is lost.
@@ -101,19 +112,23 @@ fn assert_every(record: &Every, expected: &Value) {
         None => assert!(expected["maybe"].is_null()),
     }
     assert_same(record.any.as_ref().unwrap_or(&Value::Null), &expected["any"]);
-    let levels = expected["levels"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let levels = items(&expected["levels"]);
     assert_eq!(record.levels.len(), levels.len());
-    record.levels.iter().zip(levels).for_each(|(level, expected)| assert_level(level, expected));
+    for (level, expected) in record.levels.iter().zip(levels) {
+        assert_level(level, expected);
+    }
     match &record.best {
         Some(level) => assert_level(level, &expected["best"]),
         None => assert!(expected["best"].is_null()),
     }
-    let grid = expected["grid"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let grid = items(&expected["grid"]);
     assert_eq!(record.grid.len(), grid.len());
     for (line, expected) in record.grid.iter().zip(grid) {
         let expected = expected.as_array().expect("a list");
         assert_eq!(line.len(), expected.len());
-        line.iter().zip(expected).for_each(|(number, expected)| assert_number(*number, expected));
+        for (number, expected) in line.iter().zip(expected) {
+            assert_number(*number, expected);
+        }
     }
     assert_eq!(record.escaped, expected["a\\n"].as_bool());
     let known: Vec<_> = Every::INFO.fields.iter().map(|field| field.wire_name).collect();
@@ -168,18 +183,30 @@ fn integer_of(value: &Value) -> Option<i64> {
         Value::String(text) => serde_json::from_str(text).ok()?,
         other => other.clone(),
     };
-    let whole =
-        |number: f64| (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64);
-    written.as_i64().or_else(|| written.as_f64().and_then(whole))
+    if let Some(integer) = written.as_i64() {
+        return Some(integer);
+    }
+    let number = written.as_f64()?;
+    let is_whole = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
+    if is_whole { Some(number as i64) } else { None }
 }
 
 fn count_of(value: &Value) -> Option<u64> {
-    let written = value.as_str().map_or_else(|| value.as_u64(), |text| text.parse().ok());
-    written.or_else(|| integer_of(value).and_then(|number| number.try_into().ok()))
+    let written = match value {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_u64(),
+    };
+    match written {
+        Some(count) => Some(count),
+        None => integer_of(value)?.try_into().ok(),
+    }
 }
 
 fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
 }
 
 /// Asserts that two values are equal, where zero and negative zero are different.
@@ -187,7 +214,9 @@ fn assert_same(value: &Value, expected: &Value) {
     match (value, expected) {
         (Value::Array(values), Value::Array(expected)) => {
             assert_eq!(values.len(), expected.len());
-            values.iter().zip(expected).for_each(|(value, expected)| assert_same(value, expected));
+            for (value, expected) in values.iter().zip(expected) {
+                assert_same(value, expected);
+            }
         }
         (Value::Object(values), Value::Object(expected)) => {
             assert_eq!(values.len(), expected.len());

@@ -34,9 +34,9 @@ const KNOWN: [&str; 4] = [
 
 fn usable_token(reply: &Value) -> Option<&str> {
     // White space around a token is not part of the token.
-    let token = reply.get("access_token")?.as_str().map(str::trim).filter(|token| !token.is_empty())?;
+    let token = reply.get("access_token")?.as_str()?.trim();
     let kind = reply.get("token_type").and_then(Value::as_str).unwrap_or("bearer");
-    kind.eq_ignore_ascii_case("bearer").then_some(token)
+    if token.is_empty() || !kind.eq_ignore_ascii_case("bearer") { None } else { Some(token) }
 }
 
 /// Asserts that a lifetime is read as the nearest `f64`, and a negative lifetime as zero.

@@ -135,7 +135,10 @@ impl<T> Update<T> {
 
     /// Returns the records, whether on time or late.
     pub fn records(&self) -> &[T] {
-        self.page().map_or(&[], |page| &page.records)
+        match self.page() {
+            Some(page) => &page.records,
+            None => &[],
+        }
     }
 }
 
@@ -275,7 +278,9 @@ impl<T: Send + 'static> State<T> {
                     self.job = None;
                     let estimate = self.request.connection().clock.read();
                     let since = following.schedule.finished(Instant::now(), estimate);
-                    self.updates.extend(since.map(|since| Update::Silent { since }));
+                    if let Some(since) = since {
+                        self.updates.push_back(Update::Silent { since });
+                    }
                 }
             }
         }
@@ -415,14 +420,15 @@ impl<T: Send + 'static> State<T> {
 
 impl Following {
     /// Returns the updates for a window, late records first.
-    fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> impl Iterator<Item = Update<T>> {
+    fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> Vec<Update<T>> {
         let end = window.window.to;
         let reached = window.response.reached;
         let Page { times, records, mut report, .. } = streams::page::<T>(window);
         let before = self.schedule.position.next;
         let delivery = self.schedule.received(&times, reached, now);
         report.gaps = delivery.gaps.into_iter().map(|gap| Gap { range: gap.range() }).collect();
-        let (mut late, mut new) = (Vec::new(), Vec::new());
+        let mut late = Vec::new();
+        let mut new = Vec::new();
         for ((time, record), kind) in times.into_iter().zip(records).zip(delivery.kinds) {
             match kind {
                 Kind::Skipped => {
@@ -434,10 +440,13 @@ impl Following {
             }
         }
         report.account.delivered -= count(late.len());
-        let late_range = late.first().zip(late.last()).map(|((first, _), (last, _))| *first..self.schedule.end(*last));
-        let mut late_report = Report::default();
-        late_report.account.delivered = count(late.len());
-        let late = late_range.map(|range| Update::Late(self.page(range, late, late_report, &delivery.after_late)));
+        let mut updates = Vec::new();
+        if let (Some((first, _)), Some((last, _))) = (late.first(), late.last()) {
+            let range = *first..self.schedule.end(*last);
+            let mut late_report = Report::default();
+            late_report.account.delivered = count(late.len());
+            updates.push(Update::Late(self.page(range, late, late_report, &delivery.after_late)));
+        }
         report.bad_records.retain(|bad| self.bad_records.insert(bad.text.clone(), end).is_none());
         let is_empty =
             new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty() && report.searches.is_empty();
@@ -447,8 +456,10 @@ impl Following {
         // records are therefore remembered for some more intervals.
         let begin = self.schedule.unsettled(begin);
         self.bad_records.retain(|_, end| *end > begin);
-        let new = (!is_empty).then(|| Update::Records(self.page(before..position.next, new, report, &position)));
-        late.into_iter().chain(new)
+        if !is_empty {
+            updates.push(Update::Records(self.page(before..position.next, new, report, &position)));
+        }
+        updates
     }
 
     fn page<T>(
@@ -460,7 +471,9 @@ impl Following {
     ) -> Page<T> {
         let (times, records): (_, Vec<T>) = records.into_iter().unzip();
         let checkpoint = &mut self.checkpoint;
-        (checkpoint.next, checkpoint.range.to, checkpoint.open_since) = (position.next, position.next, None);
+        checkpoint.next = position.next;
+        checkpoint.range.to = position.next;
+        checkpoint.open_since = None;
         checkpoint.missing = Some(position.missing.clone());
         checkpoint.records = checkpoint.records.saturating_add(u64::try_from(records.len()).unwrap_or(u64::MAX));
         let checkpoint = checkpoint.clone();

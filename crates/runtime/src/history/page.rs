@@ -305,9 +305,9 @@ impl<R> PageResponse<R> {
         let mut groups: Vec<Group> = Vec::new();
         for time in self.times() {
             let start = grid.floor(time);
-            match groups.last_mut().filter(|last| last.start == start) {
-                Some(last) => last.records += 1,
-                None => groups.push(Group { start, records: 1 }),
+            match groups.last_mut() {
+                Some(last) if last.start == start => last.records += 1,
+                _ => groups.push(Group { start, records: 1 }),
             }
         }
         groups
@@ -331,8 +331,11 @@ impl<R> PageResponse<R> {
 
     /// Moves the records outside of a part of the window to those of other windows.
     pub(super) fn keep_within(&mut self, part: Span) {
-        let others = self.sorted.iter().map(|(time, _)| *time).filter(|time| !part.contains(*time));
-        self.others.extend(others);
+        for (time, _) in &self.sorted {
+            if !part.contains(*time) {
+                self.others.push(*time);
+            }
+        }
         self.sorted.retain(|(time, _)| part.contains(*time));
         self.others.extend(self.invalid.iter().filter(|time| !part.contains(**time)));
         self.invalid.retain(|time| part.contains(*time));

@@ -56,8 +56,12 @@ impl RequestTemplate {
         let Some(info) = request.endpoint().history(request.connection().service) else {
             return Err(Error::build("the catalogue defines no history for this endpoint"));
         };
-        let mut varying: Vec<_> = [named(info.from), named(info.to)].into_iter().flatten().collect();
-        varying.extend(info.sort.map(|(param, _)| param));
+        let mut varying = Vec::new();
+        varying.extend(named(info.from));
+        varying.extend(named(info.to));
+        if let Some((sort, _)) = info.sort {
+            varying.push(sort);
+        }
         require_unset(request, &varying)?;
         let grid = step(request, info)?;
         let grid = if info.time_is_end { grid.of_ends() } else { grid };
@@ -96,7 +100,7 @@ impl RequestTemplate {
     /// The number of steps that a full page covers; `None` if a window whose records fit on a page cannot be requested.
     pub(super) fn steps_of_a_full_page(&self) -> Option<usize> {
         let is_known = has_windows(self.info) && self.page_size < usize::MAX;
-        is_known.then(|| self.page_steps().max(1))
+        if is_known { Some(self.page_steps().max(1)) } else { None }
     }
 
     /// Returns whether a request can select both ends of a range.
@@ -168,7 +172,10 @@ impl RequestTemplate {
     pub(super) fn available(&self, from: Timestamp, now: Timestamp, margin: Duration) -> Timestamp {
         // The start that is sent can be one unit of the param earlier.
         let margin = margin + self.units[0].grain();
-        self.info.oldest.map_or(from, |oldest| from.max(self.grid.ceil(now - oldest + margin)))
+        match self.info.oldest {
+            Some(oldest) => from.max(self.grid.ceil(now - oldest + margin)),
+            None => from,
+        }
     }
 
     /// Returns a range with the times around it of which a response may have records: a request can begin and end a
@@ -217,7 +224,8 @@ pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) 
             .with_hint("integers are read as seconds; divide milliseconds by 1000")
     } else if from > time + allowed && !clock.is_disputed() {
         let error = Error::build(format!("the start was read as {from}, which is more than one {name} in the future"));
-        let [machine, time] = [machine, time].map(|time| time.floor(Duration::from_secs(1)));
+        let machine = machine.floor(Duration::from_secs(1));
+        let time = time.floor(Duration::from_secs(1));
         if machine.abs_diff(time) <= Duration::from_secs(5) {
             error.with_hint(format!("it is {machine} by the clock of this machine"))
         } else {
@@ -269,10 +277,14 @@ fn outside([from, to]: [TimeUnit; 2], grid: TimeGrid) -> usize {
 /// Reads the interval between the requested records.
 fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     let Some(name) = named(info.step) else {
-        return Ok(info.every.map_or(TimeGrid::EVENTS, |every| TimeGrid::new(interval(every, info))));
+        return Ok(match info.every {
+            Some(every) => TimeGrid::new(interval(every, info)),
+            None => TimeGrid::EVENTS,
+        });
     };
     let param = request.endpoint().param(name);
-    let Some(value) = request.value(name).or(param.and_then(|param| param.default)) else {
+    let default = param.and_then(|param| param.default);
+    let Some(value) = request.value(name).or(default) else {
         let error = Error::build(format!("a history needs `{name}`, the interval between its records"));
         return Err(error.with_hint(steps(param)));
     };
@@ -283,20 +295,32 @@ fn step(request: &Untyped, info: &HistoryInfo) -> Result<TimeGrid, Error> {
     Ok(TimeGrid::new(interval(step, info)))
 }
 
-/// Returns the intervals of a step, with the anchor of the catalogue.
+/// The intervals of a step, with the anchor of the catalogue.
 fn interval(step: Step, info: &HistoryInfo) -> Interval {
     let intervals = Interval::new(step);
-    info.anchor.map_or(intervals, |seconds| intervals.anchored(Timestamp::from_unix_seconds(seconds)))
+    match info.anchor {
+        Some(seconds) => intervals.anchored(Timestamp::from_unix_seconds(seconds)),
+        None => intervals,
+    }
 }
 
-/// Returns the allowed values of the step param, each with its step.
+/// The allowed values of the step param, each with its step.
 fn known_steps(param: Option<&ParamInfo>) -> Vec<(&'static str, Step)> {
     let Some(ParamInfo { ty: ValueType::Named(named), .. }) = param else { return Vec::new() };
-    named.values.iter().filter_map(|value| Some((value.value, value.step?))).collect()
+    let mut steps = Vec::new();
+    for value in named.values {
+        if let Some(step) = value.step {
+            steps.push((value.value, step));
+        }
+    }
+    steps
 }
 
 fn steps(param: Option<&ParamInfo>) -> String {
-    let values: Vec<_> = known_steps(param).into_iter().map(|(value, _)| format!("`{value}`")).collect();
+    let mut values = Vec::new();
+    for (value, _) in known_steps(param) {
+        values.push(format!("`{value}`"));
+    }
     format!("known values: {}", values.join(", "))
 }
 

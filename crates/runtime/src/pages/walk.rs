@@ -11,7 +11,7 @@ use super::link;
 use crate::client::Untyped;
 use crate::decode::{any, at_path};
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::registry::{NextPage, PagesInfo};
+use crate::registry::{NextPage, PagesInfo, ParamInfo};
 use crate::values::Value;
 
 /// The default of the maximum number of pages.
@@ -87,11 +87,9 @@ impl PageWalk {
             NextPage::Offset { param, .. } => number(&request, param).unwrap_or(0),
             NextPage::Number { param, .. } => number(&request, param).unwrap_or(1),
         };
-        let size = info.size.filter(|size| request.value(size).is_none());
-        let largest = size.and_then(|size| Some((size, endpoint.param(size)?.largest()?)));
-        let request = match largest {
-            Some((size, largest)) => request.set(Cow::Borrowed(size), Some(largest.to_string())),
-            None => request,
+        let request = match info.size {
+            Some(size) if request.value(size).is_none() => with_largest_size(request, size),
+            _ => request,
         };
         let walk = Self {
             info,
@@ -246,6 +244,14 @@ fn incomplete(message: String) -> Error {
     Error::new(ErrorKind::Incomplete, message)
 }
 
+/// The request for the largest pages that the service is known to accept, if any is known.
+fn with_largest_size(request: Untyped, size: &'static str) -> Untyped {
+    match request.endpoint().param(size).and_then(ParamInfo::largest) {
+        Some(largest) => request.set(Cow::Borrowed(size), Some(largest.to_string())),
+        None => request,
+    }
+}
+
 /// The number in a param of the request, or else its default.
 fn number(request: &Untyped, param: &str) -> Option<u64> {
     let default = request.endpoint().param(param).and_then(|param| param.default);
@@ -255,7 +261,7 @@ fn number(request: &Untyped, param: &str) -> Option<u64> {
 /// The cursor or link at a path; `None` if there is none. Services write null, `""` or `false` on the last page.
 fn text_at(body: &str, path: &str) -> Option<String> {
     match any(at_path(body, path)?).ok()? {
-        Value::String(text) => Some(text).filter(|text| !text.is_empty()),
+        Value::String(text) if !text.is_empty() => Some(text),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }

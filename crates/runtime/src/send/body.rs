@@ -135,7 +135,7 @@ impl PageMetadata {
         let is_empty = unknown_fields.is_empty() && RecordValue::of(metadata) == RecordValue::of(&nothing);
         let metadata = serde_json::to_value(metadata).unwrap_or_default();
         let range = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(0);
-        (!is_empty).then_some(Self { range, metadata, unsupported, unknown_fields })
+        if is_empty { None } else { Some(Self { range, metadata, unsupported, unknown_fields }) }
     }
 }
 
@@ -155,7 +155,8 @@ impl UndecodedResponse {
     /// Reads the body, and keeps status and headers.
     pub fn into_response<B: Body>(self: Box<Self>) -> Result<Response<B>, Error> {
         // The headers are cloned, because an error about the body contains them too.
-        let (status, mut headers) = (self.response.status, self.response.headers.clone());
+        let status = self.response.status;
+        let mut headers = self.response.headers.clone();
         self.connection.credentials.redact_headers(&mut headers);
         Ok(Response { status, headers, body: B::read(Ok(self))? })
     }

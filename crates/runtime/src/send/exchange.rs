@@ -134,7 +134,10 @@ impl UndecodedResponse {
         // failed to decode, and the message does not explain that failure.
         let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
         let lacks_data = error.lacks_data() || !is_series;
-        let message = lacks_data.then(|| error_body::find(&body, connection.service.error_body.message)).flatten();
+        let mut message = None;
+        if lacks_data {
+            message = error_body::find(&body, connection.service.error_body.message);
+        }
         let error = error.into_error(&sent_body, message).with_response(status, headers).after(context.timing());
         context.failed(&error);
         connection.about(error, &target)
@@ -169,9 +172,8 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
         Ok(Success { response, sent_body }) => {
             context.succeeded(response.status, sent_body.len());
             connection.outages.of(target.endpoint).responded();
-            let (date, age) = (response.headers.get("date"), response.headers.get("age"));
-            let date = date.and_then(|date| httpdate::parse_http_date(date.trim()).ok()).map(Timestamp::from);
-            let age = age.and_then(|age| age.trim().parse().ok()).map_or(Duration::ZERO, Duration::from_secs);
+            let date = date_of(&response.headers);
+            let age = Duration::from_secs(age_in_seconds(&response.headers).unwrap_or(0));
             let reached = connection.clock.add(date, age, context.last_attempt);
             Ok(Box::new(UndecodedResponse {
                 connection,
@@ -191,6 +193,15 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
     }
 }
 
+fn date_of(headers: &Headers) -> Option<Timestamp> {
+    let date = headers.get("date")?.trim();
+    Some(httpdate::parse_http_date(date).ok()?.into())
+}
+
+fn age_in_seconds(headers: &Headers) -> Option<u64> {
+    headers.get("age")?.trim().parse().ok()
+}
+
 /// A successful response, whose body is JSON.
 struct Success {
     response: HttpResponse,
@@ -198,7 +209,7 @@ struct Success {
     sent_body: ResponseBody,
 }
 
-/// Returns a successful response, after at most as many attempts as the retry rules allow.
+/// Requests a response until it is successful, with at most as many attempts as the retry rules allow.
 async fn success(
     connection: &Connection,
     target: &RequestTarget,
@@ -210,7 +221,8 @@ async fn success(
     let url = [connection.dispatcher.base_urls.of(target.endpoint)?, &target.path_and_query()].concat();
     let headers = options.headers()?;
     connection.credentials.check(headers)?;
-    let (service, retries) = (connection.service, &connection.dispatcher.retries);
+    let service = connection.service;
+    let retries = &connection.dispatcher.retries;
     let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
     loop {
         let outcome = authorized(connection, &url, headers, context).await;
@@ -231,7 +243,7 @@ async fn success(
             Err(error) if error.is_token() => return Err(error),
             Err(error) => {
                 // The dispatcher has reported an HTTP status, but not a status in the body.
-                if error.is_rate_limited() && error.status().is_some_and(|status| status < 400) {
+                if error.is_rate_limited() && matches!(error.status(), Some(..400)) {
                     let pause = context.policy.retry.pause(error.retry_after());
                     connection.dispatcher.rate_limiter.on_rate_limited(pause);
                 }
@@ -343,6 +355,9 @@ impl Options {
 
     /// Returns the headers, or an error if one is invalid.
     pub(crate) fn headers(&self) -> Result<&Headers, Error> {
-        self.invalid.clone().map_or(Ok(&self.headers), |invalid| Err(invalid.into()))
+        match &self.invalid {
+            Some(invalid) => Err(invalid.clone().into()),
+            None => Ok(&self.headers),
+        }
     }
 }

@@ -84,13 +84,17 @@ fn is_missing(records: &dyn Push, wire_name: &str, index: usize) -> bool {
 }
 
 fn has_value(records: &dyn Push, record: usize, index: usize) -> bool {
-    let value = record_at(records, record).and_then(|record| record.value_at(index));
-    value.is_some_and(|value| !value.is_null())
+    let Some(record) = record_at(records, record) else { return false };
+    match record.value_at(index) {
+        Some(value) => !value.is_null(),
+        None => false,
+    }
 }
 
 /// The names of the unknown fields of the first record.
 fn unknown_names(records: &dyn Push) -> BTreeSet<String> {
-    let Some(first) = record_at(records, 0).map(RecordValue::unknown_fields) else { return BTreeSet::new() };
+    let Some(first) = record_at(records, 0) else { return BTreeSet::new() };
+    let first = first.unknown_fields();
     // Most records have no unknown fields.
     if first.is_empty() {
         return BTreeSet::new();

@@ -143,7 +143,8 @@ fn read_series<M: Record>(
     records: &mut dyn Push,
 ) -> Result<((M, EnvelopeRest), SeriesInfo), Error> {
     let response = response?;
-    let (target, service) = (&response.target, response.connection.service);
+    let target = &response.target;
+    let service = response.connection.service;
     let known = if let BodyInfo::Series { record, .. } = target.endpoint.body { record } else { None };
     let info = SeriesInfo { service, endpoint: Some(target.endpoint), record: record.or(known) };
     let layout = info.layout();
@@ -173,12 +174,16 @@ fn read_series<M: Record>(
     }
 }
 
+fn members_of(body: &[u8]) -> Option<UnknownFields> {
+    let text = std::str::from_utf8(body).ok()?;
+    let mut row = decode::object(text, <UnknownFields as Record>::INFO).ok()?;
+    Some(row.unknown_fields())
+}
+
 /// Returns the content of a response that means that a series has no records. Its members are unknown fields.
 #[cold]
 fn without_records<M: Record>(body: &[u8]) -> (M, EnvelopeRest) {
-    let members =
-        std::str::from_utf8(body).ok().and_then(|text| decode::object(text, <UnknownFields as Record>::INFO).ok());
-    let unknown_fields = members.map(|mut row| row.unknown_fields()).unwrap_or_default();
+    let unknown_fields = members_of(body).unwrap_or_default();
     let rest = EnvelopeRest { unknown_fields, is_empty: true, ..EnvelopeRest::default() };
     (M::from_row(&mut Row::of(M::INFO)), rest)
 }
@@ -239,7 +244,10 @@ impl<T, M: MetadataRecord> Series<T, M> {
         let names: Vec<_> = unsupported.iter().map(|name| format!("{:?}", excerpt(name, MAX_NAME_BYTES))).collect();
         let error = Error::new(ErrorKind::Incomplete, format!("the response has no data for {}", names.join(", ")))
             .with_hint("the endpoint does not support them; the rest of the response is valid");
-        Err(self.info.endpoint.into_iter().fold(error, |error, endpoint| error.about(endpoint, String::new())))
+        Err(match self.info.endpoint {
+            Some(endpoint) => error.about(endpoint, String::new()),
+            None => error,
+        })
     }
 }
 
@@ -340,7 +348,8 @@ impl<T: Item, M: MetadataRecord> Sealed for Series<T, M> {}
 
 impl<T: Item, M: MetadataRecord + Serialize> Body for Series<T, M> {
     fn decode(text: &str) -> Result<Self, DecodeError> {
-        let (info, mut records) = (SeriesInfo::of_service(M::SERVICE, T::INFO), Vec::<T>::new());
+        let info = SeriesInfo::of_service(M::SERVICE, T::INFO);
+        let mut records = Vec::<T>::new();
         let rest = decode::series(text, info.layout(), T::INFO, BadRecords::Rejected, &mut records)?;
         Ok(Self::new(records, rest, info))
     }

@@ -44,7 +44,8 @@ impl ServiceClock {
 
     /// Returns the estimate at the current time.
     pub(crate) fn read(&self) -> Estimate {
-        let (now, wall) = (Instant::now(), (self.wall)());
+        let now = Instant::now();
+        let wall = (self.wall)();
         let mut estimate = lock(&self.estimate);
         estimate.read(now, wall);
         *estimate
@@ -84,7 +85,10 @@ impl Estimate {
 
     /// Returns the time that the service has reached, as far as is known.
     pub(crate) fn time(&self) -> Timestamp {
-        self.doubt.filter(|_| self.is_disputed()).map_or(self.time, |doubt| doubt.min(self.time))
+        match self.doubt {
+            Some(doubt) if self.is_disputed() => doubt.min(self.time),
+            _ => self.time,
+        }
     }
 
     /// Returns whether only the next `Date` can decide which time is right.
@@ -104,7 +108,9 @@ impl Estimate {
         let expected = self.wall + elapsed;
         let jump = wall - expected;
         self.is_wall_trusted &= agree(wall, expected);
-        (self.at, self.wall, self.time) = (at, wall, self.time + elapsed);
+        self.at = at;
+        self.wall = wall;
+        self.time += elapsed;
         self.doubt = self.doubt.map(|doubt| doubt + elapsed);
         if self.dated.is_none() {
             self.time = wall;
@@ -145,7 +151,7 @@ impl Estimate {
         }
         let since = *self.contradicted.get_or_insert(self.at);
         let is_recent = self.at.saturating_duration_since(since) < MAX_CONTRADICTION;
-        Some(self.wall).filter(|_| self.is_wall_trusted && is_recent)
+        if self.is_wall_trusted && is_recent { Some(self.wall) } else { None }
     }
 }
 

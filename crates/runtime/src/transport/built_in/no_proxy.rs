@@ -49,14 +49,14 @@ impl Entry {
         let entry = bare(entry);
         if let Some((address, prefix)) = entry.split_once('/') {
             let address: IpAddr = bare(address).parse().ok()?;
-            let prefix = prefix.parse().ok().filter(|prefix| *prefix <= width(address))?;
-            return Some(Self::Network { address, prefix });
+            let prefix = prefix.parse().ok()?;
+            return if prefix <= width(address) { Some(Self::Network { address, prefix }) } else { None };
         }
         if let Ok(address) = entry.parse() {
             return Some(Self::Network { address, prefix: width(address) });
         }
         let domain = without_final_dot(entry.trim_start_matches("*.").trim_start_matches('.'));
-        (!domain.is_empty()).then(|| Self::Domain(domain.to_ascii_lowercase()))
+        if domain.is_empty() { None } else { Some(Self::Domain(domain.to_ascii_lowercase())) }
     }
 
     fn contains(&self, host: &str) -> bool {
@@ -64,8 +64,10 @@ impl Entry {
             (Self::Network { address, prefix }, Ok(host)) => begin_alike(*address, host, *prefix),
             (Self::Domain(domain), Err(_)) => {
                 let host = without_final_dot(host).to_ascii_lowercase();
-                let parent = host.strip_suffix(domain.as_str());
-                parent.is_some_and(|parent| parent.is_empty() || parent.ends_with('.'))
+                match host.strip_suffix(domain.as_str()) {
+                    Some(parent) => parent.is_empty() || parent.ends_with('.'),
+                    None => false,
+                }
             }
             _ => false,
         }

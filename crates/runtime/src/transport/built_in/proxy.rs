@@ -70,8 +70,9 @@ impl Routes {
     }
 
     fn intercept(&self, target: &Uri) -> Option<Intercept> {
-        if self.is_of_env && target.host().is_some_and(|host| is_loopback(host) || self.spared.contains(host)) {
-            return None;
+        match target.host() {
+            Some(host) if self.is_of_env && (is_loopback(host) || self.spared.contains(host)) => return None,
+            _ => {}
         }
         self.matcher.intercept(target)
     }
@@ -127,8 +128,9 @@ fn variable(lookup: &Lookup<'_>, name: &str) -> Option<(String, Option<String>)>
 fn is_usable(url: &str) -> bool {
     let anywhere = Uri::from_static("https://example.com");
     let proxy = Matcher::builder().all(url).build().intercept(&anywhere);
-    let Some(authority) = proxy.as_ref().and_then(|proxy| proxy.uri().authority()) else { return false };
-    match proxy.as_ref().and_then(|proxy| proxy.uri().scheme_str()) {
+    let Some(proxy) = proxy else { return false };
+    let Some(authority) = proxy.uri().authority() else { return false };
+    match proxy.uri().scheme_str() {
         Some("socks4" | "socks4a") => false,
         Some("socks5" | "socks5h") if authority.port().is_none() => false,
         _ => !authority.host().is_empty() && is_port_usable(authority),
