@@ -9,7 +9,10 @@ pub(crate) fn values_for(
     given: &[(String, String)],
 ) -> Result<Vec<(String, String)>, &'static str> {
     let mut values = Vec::new();
-    for param in endpoint.params().filter(|param| param.const_value.is_none()) {
+    for param in endpoint.params() {
+        if param.const_value.is_some() {
+            continue;
+        }
         if let Some((_, value)) = given.iter().find(|(name, _)| is_named(endpoint, param, name)) {
             values.push((param.wire_name.to_owned(), value.clone()));
             continue;
@@ -30,7 +33,10 @@ pub(crate) fn values_for(
 
 /// Whether this is the name of the param, or an earlier name.
 fn is_named(endpoint: &EndpointInfo, param: &ParamInfo, name: &str) -> bool {
-    endpoint.param(name).is_some_and(|named| named.wire_name == param.wire_name)
+    match endpoint.param(name) {
+        Some(named) => named.wire_name == param.wire_name,
+        None => false,
+    }
 }
 
 /// A value that worked or is an example, the default, or the first value of the type.
@@ -40,7 +46,7 @@ fn known_value(param: &'static ParamInfo) -> Option<&'static str> {
         return Some(value);
     }
     match param.ty {
-        ValueType::Named(ty) => ty.values.first().map(|value| value.value),
+        ValueType::Named(ty) => Some(ty.values.first()?.value),
         ValueType::Boolean => Some("true"),
         _ => None,
     }

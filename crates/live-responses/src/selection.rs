@@ -18,14 +18,13 @@ pub enum Selection {
 impl Selection {
     /// Returns the selected endpoints; the error says why there is none.
     pub fn endpoints(&self, registry: &Registry) -> Result<Vec<&'static EndpointInfo>, String> {
-        match self {
-            Self::All => Ok(registry.endpoints().filter(|endpoint| endpoint.path.is_some()).collect()),
-            Self::Untyped => {
-                let with_path = registry.endpoints().filter(|endpoint| endpoint.path.is_some());
-                Ok(with_path.filter(|endpoint| is_untyped(endpoint)).collect())
-            }
-            Self::One(wanted) => Ok(vec![named(registry, wanted)?]),
-        }
+        let mut endpoints: Vec<_> = match self {
+            Self::All => registry.endpoints().collect(),
+            Self::Untyped => registry.endpoints().filter(|endpoint| is_untyped(endpoint)).collect(),
+            Self::One(wanted) => return Ok(vec![named(registry, wanted)?]),
+        };
+        endpoints.retain(|endpoint| endpoint.path.is_some());
+        Ok(endpoints)
     }
 }
 
@@ -61,21 +60,26 @@ pub fn check_params(endpoints: &[&'static EndpointInfo], params: &[(String, Stri
         return Ok(());
     }
     for (name, _) in params {
-        if endpoints.iter().any(|endpoint| endpoint.param(name).is_some()) {
-            continue;
+        if !endpoints.iter().any(|endpoint| endpoint.param(name).is_some()) {
+            let help = known_params(endpoints);
+            return Err(format!("`{name}` is not a param of the requested endpoints; {help}"));
         }
-        let mut known = BTreeSet::new();
-        for param in endpoints.iter().flat_map(|endpoint| endpoint.params()) {
-            known.insert(format!("`{}`", param.wire_name));
-        }
-        let help = if known.is_empty() {
-            "the catalogue lists no params".to_owned()
-        } else {
-            format!("known params: {}", known.into_iter().collect::<Vec<_>>().join(", "))
-        };
-        return Err(format!("`{name}` is not a param of the requested endpoints; {help}"));
     }
     Ok(())
+}
+
+fn known_params(endpoints: &[&'static EndpointInfo]) -> String {
+    let mut known = BTreeSet::new();
+    for endpoint in endpoints {
+        for param in endpoint.params() {
+            known.insert(format!("`{}`", param.wire_name));
+        }
+    }
+    if known.is_empty() {
+        return "the catalogue lists no params".to_owned();
+    }
+    let known: Vec<_> = known.into_iter().collect();
+    format!("known params: {}", known.join(", "))
 }
 
 #[cfg(test)]

@@ -6,13 +6,10 @@ use std::sync::Mutex;
 
 use libtest_mimic::Failed;
 
-use crate::{entries, name};
+use crate::{EXTENSION, entries, name};
 
 /// Texts with their names.
 pub type Texts = Vec<(String, String)>;
-
-/// The extension of an archive.
-const EXTENSION: &str = ".txtar";
 
 /// A file with several texts. A test takes the parts that it knows; [`finish`](Self::finish) rejects the others.
 #[derive(Debug)]
@@ -48,7 +45,8 @@ impl Archive {
     /// Removes a part, and returns its text.
     pub fn take(&mut self, name: &str) -> Option<String> {
         let index = self.parts.iter().position(|(known, _)| known == name)?;
-        Some(self.parts.remove(index).1)
+        let (_, text) = self.parts.remove(index);
+        Some(text)
     }
 
     /// Removes the parts whose names fulfill a condition.
@@ -142,14 +140,14 @@ pub fn cases_of_archives(folder: &Path, expected: &str) -> Result<Vec<(String, T
     let mut cases = Vec::new();
     for path in entries(folder) {
         let file = name(&path);
-        let family = file
-            .strip_suffix(EXTENSION)
-            .ok_or_else(|| format!("`{file}` is not an archive of cases (`{EXTENSION}`)"))?;
+        let Some(family) = file.strip_suffix(EXTENSION) else {
+            return Err(format!("`{file}` is not an archive of cases (`{EXTENSION}`)").into());
+        };
         let mut archive = Archive::read(&path)?;
         while let Some((first, _)) = archive.parts.first() {
-            let (case, _) = first
-                .split_once('/')
-                .ok_or_else(|| format!("the part `{first}` of {file} has no case name; expected `CASE/FILE`"))?;
+            let Some((case, _)) = first.split_once('/') else {
+                return Err(format!("the part `{first}` of {file} has no case name; expected `CASE/FILE`").into());
+            };
             let case = case.to_owned();
             let expected = archive.take_expected(&format!("{case}/{expected}"));
             cases.push((format!("{family}::{case}"), archive.take_folder(&case), expected));

@@ -14,6 +14,9 @@ use libtest_mimic::Failed;
 
 pub use archive::{Archive, Expected, Texts, cases_of_archives};
 
+/// The extension of an archive.
+const EXTENSION: &str = ".txtar";
+
 /// Compares a text with a recorded file. With `UPDATE_EXPECT`, a text that differs replaces the file.
 pub fn compare(path: &Path, actual: &str) -> Result<(), Failed> {
     let expected = fs::read_to_string(path).unwrap_or_default();
@@ -41,7 +44,7 @@ pub fn entries(folder: &Path) -> Vec<PathBuf> {
 /// The paths of the archives in a folder, sorted.
 pub fn archives(folder: &Path) -> Vec<PathBuf> {
     let mut paths = entries(folder);
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "txtar"));
+    paths.retain(|path| name(path).ends_with(EXTENSION));
     paths
 }
 

@@ -91,8 +91,11 @@ impl ParamNames {
         let wire_names: BTreeSet<&str> = wire_names.into_iter().collect();
         let earlier: BTreeSet<&str> = earlier.into_iter().collect();
         let (plain, others): (Vec<&str>, Vec<&str>) = wire_names.iter().partition(|name| is_plain(name));
+        let mut ordered = plain;
+        ordered.extend(others);
+        ordered.extend(earlier.difference(&wire_names));
         let mut names = Self::default();
-        for wire_name in plain.into_iter().chain(others).chain(earlier.difference(&wire_names).copied()) {
+        for wire_name in ordered {
             let option = free_option(wire_name, &wire_names, &names.taken);
             names.taken.insert(option.clone());
             names.options.insert(wire_name.to_owned(), option);
@@ -102,7 +105,10 @@ impl ParamNames {
 
     /// Returns the option of a param, without dashes.
     pub fn option(&self, wire_name: &str) -> String {
-        self.options.get(wire_name).cloned().unwrap_or_else(|| option_style(wire_name))
+        match self.options.get(wire_name) {
+            Some(option) => option.clone(),
+            None => option_style(wire_name),
+        }
     }
 
     /// Returns `true` if the name of a param on the wire can be another name of its option, because no param has this option.
@@ -137,17 +143,17 @@ pub fn is_reserved_option(name: &str) -> bool {
 
 /// Returns `true` if Python accepts a text as the name of a variable.
 pub fn is_python_name(text: &str) -> bool {
-    let is_start = |first: char| first.is_alphabetic() || first == '_';
-    let is_part = |next: char| next.is_alphanumeric() || next == '_';
-    text.starts_with(is_start) && text.chars().all(is_part) && !PYTHON_KEYWORDS.contains(&text)
+    let has_first = text.starts_with(|first: char| first.is_alphabetic() || first == '_');
+    let has_others = text.chars().all(|next| next.is_alphanumeric() || next == '_');
+    has_first && has_others && !PYTHON_KEYWORDS.contains(&text)
 }
 
-/// Returns `true` if a name differs from its option at most in underscores.
+/// `true` if a name differs from its option at most in underscores.
 fn is_plain(wire_name: &str) -> bool {
     wire_name.replace('_', "-") == wire_name.to_kebab_case()
 }
 
-/// Returns the name of a param in the style of options. A name that is reserved, or that is no name in Python because it
+/// The name of a param in the style of options. A name that is reserved, or that is no name in Python because it
 /// begins with a digit, gets a prefix. A param without letters and digits is called `param`.
 fn option_style(wire_name: &str) -> String {
     let kebab = wire_name.to_kebab_case();
@@ -160,7 +166,7 @@ fn option_style(wire_name: &str) -> String {
     kebab
 }
 
-/// Returns the option of a param, with a number if others have taken it. The option of a param is never the name of another
+/// The option of a param, with a number if others have taken it. The option of a param is never the name of another
 /// one, which is a key of job files.
 fn free_option(wire_name: &str, wire_names: &BTreeSet<&str>, taken: &BTreeSet<String>) -> String {
     let base = option_style(wire_name);

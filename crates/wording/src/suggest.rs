@@ -2,7 +2,8 @@
 
 /// A question such as `did you mean …?` with the [most similar](most_similar) name.
 pub fn did_you_mean<'n>(written: &str, known: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    most_similar(written, known).map(|name| format!("did you mean `{name}`?"))
+    let name = most_similar(written, known)?;
+    Some(format!("did you mean `{name}`?"))
 }
 
 /// The known name that is most similar to the given one, if it is similar enough. Initials match too: `wl` finds
