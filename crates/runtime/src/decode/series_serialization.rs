@@ -76,10 +76,7 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     if let (Some(groups), Some(position)) = (groups, path.iter().position(|key| *key == "*")) {
         let to_groups = &path[..position];
         let others = inner_at(unknown, to_groups);
-        let mut names = Vec::new();
-        for group in &groups.groups {
-            names.push(column_names(info, inner(others, &group.key)));
-        }
+        let names = names_of_groups(groups, info, others);
         let records = records_in_groups(groups, &names, values);
         let records = &WrittenGroups { groups, path: &path[position + 1..], records: &records, unknown: others };
         let rest = Rest { records: Some(to_groups), ..rest };
@@ -87,11 +84,7 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     }
     match info {
         Some(info) if info.layout == RecordLayout::Columns => {
-            let mut object = Map::new();
-            for (name, text) in members(inner_at(unknown, path)) {
-                object.insert(name.into_owned(), value_of(text));
-            }
-            let records = &columns(info, &values, object).map_err(S::Error::custom)?;
+            let records = &columns(info, &values, inner_at(unknown, path)).map_err(S::Error::custom)?;
             Level { rest, records, metadata, unknown }.serialize(serializer)
         }
         _ => {
@@ -101,6 +94,19 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
             Level { rest, records: &records, metadata, unknown }.serialize(serializer)
         }
     }
+}
+
+/// The names of the columns of each group.
+fn names_of_groups<'u>(
+    groups: &Groups,
+    info: Option<&'static RecordInfo>,
+    others: &'u str,
+) -> Vec<Option<ColumnNames<'u>>> {
+    let mut names = Vec::with_capacity(groups.groups.len());
+    for group in &groups.groups {
+        names.push(column_names(info, inner(others, &group.key)));
+    }
+    names
 }
 
 /// The records of all groups, each with the names of the columns of its group.
@@ -123,7 +129,11 @@ fn records_in_groups<'r>(
 }
 
 /// The object of the other members, with a list for each field that any record has, known or not.
-fn columns(info: &RecordInfo, records: &[FieldValue<'_>], mut object: Map<String, Value>) -> serde_json::Result<Value> {
+fn columns(info: &RecordInfo, records: &[FieldValue<'_>], others: &str) -> serde_json::Result<Value> {
+    let mut object = Map::new();
+    for (name, text) in members(others) {
+        object.insert(name.into_owned(), value_of(text));
+    }
     let mut objects = Vec::with_capacity(records.len());
     for record in records {
         objects.push(serde_json::to_value(record)?);

@@ -260,12 +260,12 @@ impl<R> Pager<R> {
     /// again.
     fn received_page(&mut self, index: usize, mut response: PageResponse<R>) {
         let received = response.received;
-        let is_empty = response.is_empty();
         let Some(page) = self.pages.get(index) else { return };
+        let window = page.window;
         let is_confirming = page.confirms.is_some();
         let has_nothing_new = is_confirming && response.len() <= page.known;
         let lacks_known = response.len() < page.known;
-        let steps = self.options.grid.touched(page.window);
+        let steps = self.options.grid.touched(window);
         if let Some(doubted) = page.confirms {
             self.confirm(doubted, has_nothing_new, &mut response);
         }
@@ -275,27 +275,55 @@ impl<R> Pager<R> {
         if !is_confirming && response.is_unreadable() {
             return self.received_unreadable(index, response, steps);
         }
-        let is_page_of_any_window = self.is_page_of_any_window(&response, steps);
-        let covered = steps.saturating_sub(self.options.grid.steps(&response.missing));
+        if steps == 1 && response.is_empty() {
+            self.page_of_any_window = response.times_of_others();
+        }
         // If a step has several records, they may have displaced the records of other steps from the page.
-        let has_groups = count(response.len()) > covered && self.options.all_pages_of.is_none();
+        let has_groups = count(response.len()) > self.covered(window, &response) && self.options.all_pages_of.is_none();
         if steps > 1 && (has_groups || !response.missing.is_empty()) {
-            if self.limits.is_full(received) && !is_page_of_any_window {
-                return self.divide_full(index, &response, covered);
-            }
-            if let Some(page) = self.pages.get_mut(index) {
-                page.is_doubted = is_empty && !is_confirming;
-            }
-            let is_cut = !self.limits.is_trusted(received) && self.options.all_pages_of.is_none();
-            if !is_empty && !has_nothing_new && is_cut {
-                return self.request_missing_ends(index, response, has_groups);
-            }
-        } else if has_groups && self.limits.is_full(received) {
+            return self.received_incomplete(index, response, has_groups, has_nothing_new);
+        }
+        if has_groups && self.limits.is_full(received) {
             return self.give_up_step(index, &response);
-        } else if response.missing.is_empty() {
+        }
+        if response.missing.is_empty() {
             self.limits.complete(received);
         }
         self.settle(index, Ok(response));
+    }
+
+    /// Decides what to do after a response that lacks records of some steps, or has several of some.
+    fn received_incomplete(
+        &mut self,
+        index: usize,
+        response: PageResponse<R>,
+        has_groups: bool,
+        has_nothing_new: bool,
+    ) {
+        let received = response.received;
+        let is_empty = response.is_empty();
+        if self.limits.is_full(received) && !self.is_page_of_any_window(&response) {
+            return self.divide_full(index, &response);
+        }
+        let Some(page) = self.pages.get_mut(index) else { return };
+        page.is_doubted = is_empty && page.confirms.is_none();
+        let is_cut = !self.limits.is_trusted(received) && self.options.all_pages_of.is_none();
+        if !is_empty && !has_nothing_new && is_cut {
+            return self.request_missing_ends(index, response, has_groups);
+        }
+        self.settle(index, Ok(response));
+    }
+
+    /// `true` if a window of one step had the same page, with none of its records.
+    fn is_page_of_any_window(&self, response: &PageResponse<R>) -> bool {
+        let unrelated_page = if response.is_empty() { response.times_of_others() } else { None };
+        unrelated_page.is_some() && unrelated_page == self.page_of_any_window
+    }
+
+    /// The number of steps of a window with a record.
+    fn covered(&self, window: Span, response: &PageResponse<R>) -> u64 {
+        let grid = self.options.grid;
+        grid.touched(window).saturating_sub(grid.steps(&response.missing))
     }
 
     /// Counts a window of one step as failed, because the records of the step do not fit on a page.
@@ -324,19 +352,11 @@ impl<R> Pager<R> {
         }
     }
 
-    /// `true` if the service has returned the same page for a window of one step, which had none of its records.
-    fn is_page_of_any_window(&mut self, response: &PageResponse<R>, steps: u64) -> bool {
-        let unrelated_page = if response.is_empty() { response.times_of_others() } else { None };
-        let is_known = unrelated_page.is_some() && unrelated_page == self.page_of_any_window;
-        if response.is_empty() && steps == 1 {
-            self.page_of_any_window = unrelated_page;
-        }
-        is_known
-    }
-
     /// Divides a window whose page is full, so that its remaining records did not fit on the page.
-    fn divide_full(&mut self, index: usize, response: &PageResponse<R>, covered: u64) {
+    fn divide_full(&mut self, index: usize, response: &PageResponse<R>) {
+        let Some(page) = self.pages.get(index) else { return };
         if !response.is_empty() {
+            let covered = self.covered(page.window, response);
             self.limits.cut(usize::try_from(covered).unwrap_or(usize::MAX));
         }
         self.set_aside(response);
@@ -455,15 +475,7 @@ impl<R> Pager<R> {
         let window = *window;
         let grid = self.options.grid;
         let unsettled = self.options.unsettled;
-        let outer = grid.outer(window);
-        let mut rest = window;
-        for gap in response.missing.iter().filter(|gap| gap.from < unsettled) {
-            if gap.from == outer.from {
-                rest.from = gap.to;
-            } else if gap.to == outer.to {
-                rest.to = gap.from;
-            }
-        }
+        let mut rest = self.between_outer_gaps(window, &response);
         let mut known_first = 0;
         let mut known_last = 0;
         if has_groups {
@@ -495,6 +507,23 @@ impl<R> Pager<R> {
             pages.push(confirming(last, known_last));
         }
         self.replace(index, pages);
+    }
+
+    /// The part of a window between the gaps at its start and its end whose records cannot be published anymore.
+    fn between_outer_gaps(&self, window: Span, response: &PageResponse<R>) -> Span {
+        let outer = self.options.grid.outer(window);
+        let mut rest = window;
+        for gap in &response.missing {
+            if gap.from >= self.options.unsettled {
+                continue;
+            }
+            if gap.from == outer.from {
+                rest.from = gap.to;
+            } else if gap.to == outer.to {
+                rest.to = gap.from;
+            }
+        }
+        rest
     }
 
     /// Returns whether the first window, whose response is empty, has to be requested again; `None` while the next
