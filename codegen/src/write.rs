@@ -200,7 +200,7 @@ impl Folder {
         paths.extend(on_disk.keys().map(String::as_str));
         let mut report = Report::default();
         for path in paths {
-            match self.judge(path, on_disk.get(path), emitted.get(path)) {
+            match self.change(path, on_disk.get(path), emitted.get(path)) {
                 None => report.unchanged += 1,
                 Some(kind) => report.changes.push(FileChange { path: path.to_owned(), kind }),
             }
@@ -210,7 +210,7 @@ impl Folder {
 
     /// The difference between a file on disk and the emitted text. The inner value of `on_disk` is `None` if
     /// the file is not text.
-    fn judge(&self, path: &str, on_disk: Option<&Option<String>>, emitted: Option<&String>) -> Option<ChangeKind> {
+    fn change(&self, path: &str, on_disk: Option<&Option<String>>, emitted: Option<&String>) -> Option<ChangeKind> {
         let Some(found) = on_disk else { return Some(ChangeKind::Missing) };
         let owner = found.as_deref().and_then(owner);
         let is_own = self.is_owner(owner);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::dispatch::retry::{Attempts, Retries, Retry, read_retry_after};
-use crate::error::{Again, Error, ErrorKind};
+use crate::error::{CanRetry, Error, ErrorKind};
 use crate::headers::Headers;
 
 /// Checks a text whose first line is the header and whose optional second line is the `Date` of the response.
@@ -59,7 +59,7 @@ fn assert_bounded(asked: Option<Duration>) {
     let history = Attempts { sent: 1, failures: 1, ..Attempts::default() };
     let error = Error::new(ErrorKind::Status, "too many")
         .with_response(429, Headers::new())
-        .again(Again::Yes)
+        .can_retry(CanRetry::Yes)
         .with_retry_after(asked);
     match Retries::new(&rules).decide(&rules, error, history, Duration::MAX) {
         Ok((delay, _)) => assert!(asked.unwrap_or_default() <= delay && delay <= longest, "{asked:?} became {delay:?}"),

@@ -57,7 +57,7 @@ struct ErrorFacts {
     missing_setting: bool,
     /// True if the response is an HTML page.
     page: bool,
-    again: Again,
+    can_retry: CanRetry,
     /// True if a pooled connection failed.
     stale: bool,
     /// Status and headers of the response, if they arrived.
@@ -69,7 +69,7 @@ struct ErrorFacts {
 
 /// Whether the same request may succeed if it is sent again.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum CanRetry {
     #[default]
     No,
     /// The response body exceeds the maximum size, so only a request for less data can succeed.
@@ -193,7 +193,7 @@ impl Error {
 
     /// Returns whether the default rules of [`Retry`](crate::Retry) permit sending the same request again.
     pub fn is_retryable(&self) -> bool {
-        self.0.facts.again == Again::Yes
+        self.0.facts.can_retry == CanRetry::Yes
     }
 
     /// `true` if a pooled connection failed. The server may have closed the connection while it was idle, so the
@@ -239,7 +239,7 @@ impl Error {
 
     /// Returns whether the body is larger than [`Builder::max_body_bytes`](crate::Builder::max_body_bytes) allows.
     pub fn is_body_too_large(&self) -> bool {
-        self.0.facts.again == Again::InParts
+        self.0.facts.can_retry == CanRetry::InParts
     }
 
     /// Returns whether the service rate-limited the request: status 429, or a status in the body that the catalogue

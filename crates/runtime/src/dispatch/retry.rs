@@ -10,7 +10,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::error::{Again, Error, ErrorKind, is_transient};
+use crate::error::{CanRetry, Error, ErrorKind, is_transient};
 use crate::headers::Headers;
 use crate::platform::{self, Instant, random};
 #[cfg(feature = "settings")]
@@ -145,8 +145,8 @@ const COST: u64 = 30_000;
 const EARNED: u64 = COST / 10;
 
 /// Whether the default rules retry a request after this status.
-pub(crate) fn again(status: u16) -> Again {
-    if is_transient(status) { Again::Yes } else { Again::No }
+pub(crate) fn can_retry_status(status: u16) -> CanRetry {
+    if is_transient(status) { CanRetry::Yes } else { CanRetry::No }
 }
 
 /// The attempts of a request so far.
@@ -161,7 +161,7 @@ pub(crate) struct Attempts {
     /// True if the last failure is one of these.
     pub(crate) is_uncounted: bool,
     /// The number of failures with the status 500, which are retried only a limited number of times, by default once.
-    pub(crate) doubtful: u32,
+    pub(crate) failures_with_500: u32,
 }
 
 /// The maximum number of waits of a request that are not counted as attempts.
@@ -171,7 +171,7 @@ impl Attempts {
     /// Counts a failure.
     pub(crate) fn failed(&mut self, error: &Error) {
         self.failures += 1;
-        self.doubtful += u32::from(error.status() == Some(500));
+        self.failures_with_500 += u32::from(error.status() == Some(500));
         let is_asked = error.is_rate_limited() || matches!(error.status(), Some(403 | 503));
         self.is_uncounted = is_asked && error.retry_after().is_some() && self.uncounted < MAX_UNCOUNTED;
         self.uncounted += u32::from(self.is_uncounted);
@@ -222,7 +222,7 @@ impl Retries {
         attempts: Attempts,
         left: Duration,
     ) -> Result<(Duration, Error), Error> {
-        let has_too_many_500 = error.status() == Some(500) && attempts.doubtful > rules.max_retries_on_500;
+        let has_too_many_500 = error.status() == Some(500) && attempts.failures_with_500 > rules.max_retries_on_500;
         let is_worth_it = error.is_retryable() && !has_too_many_500;
         // With a single attempt, no wait is uncounted.
         let is_last = attempts.counted() >= rules.max_attempts || rules.max_attempts <= 1;
@@ -294,11 +294,14 @@ mod tests {
     use crate::headers::Headers;
 
     fn status(status: u16) -> Error {
-        Error::new(ErrorKind::Status, "it failed").with_response(status, Headers::new()).again(again(status))
+        Error::new(ErrorKind::Status, "it failed")
+            .with_response(status, Headers::new())
+            .can_retry(can_retry_status(status))
     }
 
     fn check(rules: &Retry, retries: &Retries, error: Error, attempts: u32) -> Result<Duration, String> {
-        let attempts = Attempts { sent: attempts, failures: attempts, doubtful: attempts, ..Attempts::default() };
+        let attempts =
+            Attempts { sent: attempts, failures: attempts, failures_with_500: attempts, ..Attempts::default() };
         let verdict = retries.decide(rules, error, attempts, Duration::MAX);
         verdict.map(|(delay, _)| delay).map_err(|verdict| verdict.to_string())
     }
@@ -398,7 +401,7 @@ mod tests {
     #[test]
     fn connection_errors_use_no_retry_budget() {
         let rules = Retry::default().budget(0);
-        let waited = Error::new(ErrorKind::Queue, "the rate limiter failed").again(Again::Yes);
+        let waited = Error::new(ErrorKind::Queue, "the rate limiter failed").can_retry(CanRetry::Yes);
         assert!(check_once(&rules, waited, 3).is_ok());
         let stale = || Error::retryable(ErrorKind::Headers, "closed").on_stale_connection();
         assert!(check_once(&rules, stale(), 1).is_ok());

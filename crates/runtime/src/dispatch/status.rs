@@ -4,7 +4,7 @@
 //! the catalogue's description of the status. The module `retry` decides about retries.
 
 use super::readable_body::{readable, without_byte_order_mark};
-use super::retry::again;
+use super::retry::can_retry_status;
 use super::service_pause::{self, ServicePause};
 use crate::decode::error_body;
 use crate::error::{Error, ErrorKind, quoted};
@@ -66,8 +66,8 @@ fn refusal(response: HttpResponse, service: &ServiceInfo, known: &[StatusInfo]) 
         None => refusal_of_service(response, &service.error_body, known),
     };
     let is_rate_limited = is_rate_limited || error.is_rate_limited();
-    let again = again(if is_rate_limited { 429 } else { status });
-    error.again(again).rate_limited(is_rate_limited)
+    let can_retry = can_retry_status(if is_rate_limited { 429 } else { status });
+    error.can_retry(can_retry).rate_limited(is_rate_limited)
 }
 
 /// Creates the error for a response of the service itself.

@@ -10,7 +10,7 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Again, BoxError, Cause, Error, ErrorFacts, ErrorKind, Inner, Timing};
+use super::{BoxError, CanRetry, Cause, Error, ErrorFacts, ErrorKind, Inner, Timing};
 use crate::headers::{Headers, InvalidHeader};
 use crate::registry::EndpointInfo;
 use crate::secrets::Redact;
@@ -28,14 +28,14 @@ impl Error {
 
     /// Creates an error like [`new`](Self::new), for an attempt that may succeed if it is repeated.
     pub fn retryable(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self::new(kind, message).again(Again::Yes)
+        Self::new(kind, message).can_retry(CanRetry::Yes)
     }
 
     /// Creates the error for a body that is larger than `limit` bytes, the
     /// [`max_body_bytes`](crate::transport::HttpRequest::max_body_bytes) of its request.
     pub fn body_too_large(limit: usize) -> Self {
         let message = format!("the body exceeds {limit} bytes (`max_body_bytes`)");
-        Self::new(ErrorKind::Body, message).again(Again::InParts)
+        Self::new(ErrorKind::Body, message).can_retry(CanRetry::InParts)
     }
 
     /// Creates an error for a problem found before anything is sent.
@@ -70,8 +70,8 @@ impl Error {
     }
 
     /// Sets whether the same request may succeed if it is sent again.
-    pub(crate) fn again(self, again: Again) -> Self {
-        self.with(|facts| facts.again = again)
+    pub(crate) fn can_retry(self, can_retry: CanRetry) -> Self {
+        self.with(|facts| facts.can_retry = can_retry)
     }
 
     pub(crate) fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
@@ -140,7 +140,7 @@ impl Error {
     /// Sets whether the body says that the service rate-limited the request, which can then be retried.
     pub(crate) fn rate_limited(mut self, is_rate_limited: bool) -> Self {
         self.0.facts.rate_limited = is_rate_limited;
-        if is_rate_limited { self.again(Again::Yes) } else { self }
+        if is_rate_limited { self.can_retry(CanRetry::Yes) } else { self }
     }
 
     /// Removes the body, which may contain a token that is not masked yet.
@@ -159,7 +159,7 @@ impl Error {
         if self.0.facts.request.is_none() {
             return self;
         }
-        Self::new(kind, message).again(self.0.facts.again).with_source(self)
+        Self::new(kind, message).can_retry(self.0.facts.can_retry).with_source(self)
     }
 
     /// Adds the request: its endpoint, and its method and target in one line.

@@ -12,7 +12,7 @@ use super::tls_failure::{self, TlsFailure};
 #[cfg(feature = "proxy")]
 use super::tunnel::TunnelError;
 #[cfg(feature = "proxy")]
-use crate::error::Again;
+use crate::error::CanRetry;
 use crate::error::{BoxError, Error, ErrorKind};
 use crate::transport::address::is_loopback;
 
@@ -100,8 +100,8 @@ fn reason(cause: &(dyn StdError + 'static), server: &str) -> Option<Error> {
     #[cfg(feature = "proxy")]
     if let Some(refusal) = cause.downcast_ref::<TunnelError>() {
         let message = format!("connection to {server} failed: {refusal}");
-        let again = if refusal.is_retryable() { Again::Yes } else { Again::No };
-        return Some(Error::new(ErrorKind::Connect, message).again(again));
+        let can_retry = if refusal.is_retryable() { CanRetry::Yes } else { CanRetry::No };
+        return Some(Error::new(ErrorKind::Connect, message).can_retry(can_retry));
     }
     let code = cause.downcast_ref::<io::Error>()?.raw_os_error()?;
     if !NO_DESCRIPTOR.contains(&code) {
