@@ -4,7 +4,6 @@
 //! rustc. The modules `load`, `catalogue_reader` and `resolve` check the rules; `rules.txt` has the texts.
 
 use std::fmt::{self, Display};
-use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -28,7 +27,10 @@ pub(crate) struct SourceFile {
 impl SourceFile {
     /// Creates a file from its name and text.
     pub(crate) fn new(name: String, text: String) -> Self {
-        let lines = iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1)).collect();
+        let mut lines = vec![0];
+        for (newline, _) in text.match_indices('\n') {
+            lines.push(newline + 1);
+        }
         let characters = text.char_indices().map(|(byte, _)| byte).collect();
         Self { name, text, lines, characters }
     }
@@ -41,7 +43,8 @@ impl SourceFile {
     /// The text in a range of characters, and the rest of its last line.
     pub(crate) fn split_line(&self, characters: &Range<usize>) -> (&str, &str) {
         let end = self.byte(characters.end);
-        (self.slice(characters.clone()), self.text[end..].lines().next().unwrap_or_default())
+        let rest = self.text[end..].lines().next().unwrap_or_default();
+        (self.slice(characters.clone()), rest)
     }
 
     /// Converts an offset in characters to an offset in bytes.
@@ -216,8 +219,10 @@ fn excerpt<'a>(
     label: Option<&'static str>,
     folder: &str,
 ) -> Vec<Element<'a>> {
-    let (file, path) = (&location.file, format!("{folder}{}", location.file.name));
-    let ((bytes, number, line), window) = (location.line(), location.window());
+    let file = &location.file;
+    let path = format!("{folder}{}", file.name);
+    let (bytes, number, line) = location.line();
+    let window = location.window();
     let mark = kind.span(bytes.start - window.start..bytes.end - window.start).label(label);
     let snippet = Snippet::source(&file.text[window.clone()]).line_start(number + 1).annotation(mark);
     if window.start == line.start {

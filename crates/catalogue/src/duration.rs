@@ -17,12 +17,15 @@ pub const ANCHOR_PATTERN: &str =
 
 /// Returns a step; `None` if the text is not a valid step.
 pub fn step(text: &str) -> Option<Step> {
-    text.parse().ok().filter(|_| is_like(STEP_PATTERN, text))
+    if is_like(STEP_PATTERN, text) { text.parse().ok() } else { None }
 }
 
 /// Returns an anchor in Unix seconds; `None` if the text is not a valid anchor.
 pub fn anchor(text: &str) -> Option<i64> {
-    let time: runtime::Timestamp = text.parse().ok().filter(|_| is_like(ANCHOR_PATTERN, text))?;
+    if !is_like(ANCHOR_PATTERN, text) {
+        return None;
+    }
+    let time: runtime::Timestamp = text.parse().ok()?;
     Some(time.unix_seconds())
 }
 
@@ -31,8 +34,12 @@ pub const PATTERN: &str = "^[1-9][0-9]{0,8}[smhdw]$";
 
 /// Returns the number of seconds of a duration; `None` if the text is not a valid duration.
 pub fn seconds(text: &str) -> Option<u64> {
-    let (_, seconds) = UNITS.iter().find(|(unit, _)| text.ends_with(*unit)).filter(|_| is_like(PATTERN, text))?;
-    text[..text.len() - 1].parse::<u64>().ok()?.checked_mul(*seconds)
+    if !is_like(PATTERN, text) {
+        return None;
+    }
+    let (unit, seconds) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit))?;
+    let count: u64 = text.strip_suffix(unit)?.parse().ok()?;
+    count.checked_mul(seconds)
 }
 
 #[cfg(test)]

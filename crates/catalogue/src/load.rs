@@ -33,9 +33,10 @@ pub struct Catalogue {
 impl Catalogue {
     /// Returns the names and texts of the files, `service.yaml` first.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
-        let service = self.service.iter().map(|service| &service.file);
-        let files = service.chain(self.groups.iter().map(|group| &group.file));
-        files.map(|file| (file.name.as_str(), file.text.as_str()))
+        let mut files = Vec::new();
+        files.extend(self.service.as_ref().map(|service| &service.file));
+        files.extend(self.groups.iter().map(|group| &group.file));
+        files.into_iter().map(|file| (file.name.as_str(), file.text.as_str()))
     }
 
     /// Returns `true` if no file breaks the format.
@@ -48,8 +49,11 @@ impl Catalogue {
     /// names.
     #[doc(hidden)]
     pub fn into_spec(self) -> (Option<spec::Service>, Vec<(String, spec::Group)>) {
-        let groups = self.groups.into_iter().map(|group| (group.module().to_owned(), group.spec));
-        (self.service.map(|service| service.spec), groups.collect())
+        let mut groups = Vec::new();
+        for group in self.groups {
+            groups.push((group.module().to_owned(), group.spec));
+        }
+        (self.service.map(|service| service.spec), groups)
     }
 }
 
@@ -98,8 +102,9 @@ pub fn load_texts(files: &[(&str, &str)]) -> Catalogue {
 fn read_sources(mut reader: Reader, sources: Option<Vec<SourceFile>>) -> Catalogue {
     let mut service = None;
     let mut groups = Vec::new();
-    let has_service = |sources: &Vec<SourceFile>| sources.iter().any(|source| source.name == SERVICE_FILE);
-    if sources.as_ref().is_some_and(|sources| !has_service(sources)) {
+    if let Some(sources) = &sources
+        && !sources.iter().any(|source| source.name == SERVICE_FILE)
+    {
         reader.diagnostics.push(Diagnostic::of_file("missing-file", SERVICE_FILE, &[]));
     }
     for source in sources.into_iter().flatten() {

@@ -92,8 +92,10 @@ impl Api {
     /// Returns the base URLs of groups on other hosts, each once.
     pub fn group_base_urls(&self) -> Vec<&GroupBaseUrl> {
         let mut base_urls: Vec<&GroupBaseUrl> = Vec::new();
-        for base_url in self.groups.iter().filter_map(|group| group.base_url.as_ref()) {
-            if !base_urls.iter().any(|known| known.name == base_url.name) {
+        for group in &self.groups {
+            if let Some(base_url) = &group.base_url
+                && !base_urls.iter().any(|known| known.name == base_url.name)
+            {
                 base_urls.push(base_url);
             }
         }
@@ -120,9 +122,14 @@ impl Api {
         endpoints: impl Iterator<Item = &'a Endpoint>,
         is_reference: impl Fn(&EndpointParam) -> bool,
     ) -> Vec<&'a SharedParam> {
-        let params =
-            endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()).filter(|param| is_reference(param));
-        let used: BTreeSet<_> = params.filter_map(|param| Some(param.shared?.index)).collect();
+        let mut used = BTreeSet::new();
+        for param in endpoints.flat_map(|endpoint| endpoint.params.iter().flatten()) {
+            if let Some(SharedUse { index, .. }) = param.shared
+                && is_reference(param)
+            {
+                used.insert(index);
+            }
+        }
         used.into_iter().filter_map(|index| self.shared_params.get(index)).collect()
     }
 
@@ -162,7 +169,8 @@ impl Api {
 
     /// Returns the only field of a record with the layout [`RecordLayout::Value`]; `None` for any other record.
     pub fn whole(&self, reference: &RecordRef) -> Option<&Field> {
-        self.record(reference).filter(|record| record.layout == RecordLayout::Value)?.fields.first()
+        let record = self.record(reference)?;
+        if record.layout == RecordLayout::Value { record.fields.first() } else { None }
     }
 
     /// Returns the metadata field that lists the requested values that the endpoint does not support.

@@ -227,7 +227,7 @@ mod tests {
             assert!(!is_ident(keyword, Case::Snake), "{keyword}");
         }
         check("Self", Case::Pascal, Ok("Self_"));
-        for word in reserved::section("keywords").filter(|word| *word != "_") {
+        for word in reserved::section("keywords").into_iter().filter(|word| *word != "_") {
             let escaped = ident(word, Case::Snake).expect(word);
             assert!(syn::parse_str::<syn::Ident>(&escaped).is_ok(), "{escaped}");
         }

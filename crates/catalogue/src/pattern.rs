@@ -10,5 +10,8 @@ pub(crate) fn is_like(pattern: &'static str, text: &str) -> bool {
     static COMPILED: Mutex<BTreeMap<&str, Option<Regex>>> = Mutex::new(BTreeMap::new());
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     let regex = compiled.entry(pattern).or_insert_with(|| Regex::new(pattern).ok());
-    regex.as_ref().is_some_and(|regex| regex.is_match(text))
+    match regex {
+        Some(regex) => regex.is_match(text),
+        None => false,
+    }
 }

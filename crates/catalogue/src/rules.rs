@@ -23,7 +23,10 @@ pub(crate) fn name(key: &'static str) -> &'static str {
 
 /// The message and the help of a key, with the values in place of `{0}`, `{1}` and so on.
 pub(crate) fn texts(key: &str, values: &[&dyn Display]) -> [String; 2] {
-    RULES.get(key).map_or_else(|| [key.to_owned(), String::new()], |texts| texts.map(|text| filled(text, values)))
+    match RULES.get(key) {
+        Some([message, help]) => [filled(message, values), filled(help, values)],
+        None => [key.to_owned(), String::new()],
+    }
 }
 
 /// Fills in the values of a text. Braces around anything but the number of a value belong to the text.
@@ -31,15 +34,20 @@ fn filled(text: &str, values: &[&dyn Display]) -> String {
     let (first, parts) = text.split_once('{').unwrap_or((text, ""));
     let mut filled = first.to_owned();
     for part in parts.split_terminator('{') {
-        let value =
-            part.split_once('}').and_then(|(number, rest)| Some((values.get(number.parse::<usize>().ok()?)?, rest)));
         // Writing to a string cannot fail.
-        let _ = match value {
+        let _ = match numbered(part, values) {
             Some((value, rest)) => write!(filled, "{value}{rest}"),
             None => write!(filled, "{{{part}"),
         };
     }
     filled
+}
+
+/// The value with the number before the closing brace, and the text after the brace.
+fn numbered<'v, 't>(part: &'t str, values: &[&'v dyn Display]) -> Option<(&'v dyn Display, &'t str)> {
+    let (number, rest) = part.split_once('}')?;
+    let number: usize = number.parse().ok()?;
+    Some((*values.get(number)?, rest))
 }
 
 #[cfg(test)]

@@ -33,6 +33,19 @@ impl<T> Spanned<T> {
     }
 }
 
+/// The texts without their locations.
+pub(crate) fn strings(texts: &[Text]) -> Vec<String> {
+    texts.iter().map(ToString::to_string).collect()
+}
+
+/// The text without its location; empty if there is none.
+pub(crate) fn string_or_empty(text: Option<&Text>) -> String {
+    match text {
+        Some(text) => text.to_string(),
+        None => String::new(),
+    }
+}
+
 impl<T> Deref for Spanned<T> {
     type Target = T;
 

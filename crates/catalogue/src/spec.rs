@@ -8,6 +8,8 @@ mod value;
 
 mod pages;
 
+mod history;
+
 mod group;
 
 mod service;
@@ -18,13 +20,15 @@ pub use crate::known::Known;
 pub use crate::spanned::{Spanned, Text};
 
 pub use group::*;
+pub use history::*;
 pub use pages::*;
 pub use service::*;
 pub use value::*;
 
 /// Returns all maps, each once. A map is followed by the maps that its keys accept.
 pub fn all_maps() -> Vec<&'static Map> {
-    let (mut maps, mut next) = (Vec::<&Map>::new(), vec![&SERVICE, &GROUP]);
+    let mut maps = Vec::<&Map>::new();
+    let mut next = vec![&SERVICE, &GROUP];
     while let Some(map) = next.pop() {
         if !maps.iter().any(|known| std::ptr::eq(*known, map)) {
             maps.push(map);

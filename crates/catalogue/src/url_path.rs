@@ -7,53 +7,83 @@ pub type Fault = (&'static str, String);
 
 /// Checks a path. With `takes_params`, segments may contain params in braces.
 pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
-    let fault = |rule, part: &str| Err((rule, part.to_owned()));
-    if !path.starts_with('/') {
-        return fault(if path.contains("://") { "path-start/host" } else { "path-start/slash" }, path);
+    if path.contains("://") && !path.starts_with('/') {
+        return fault("path-start/host", path);
     }
-    let with_fragment = path.split_once('#').filter(|(_, fragment)| takes_params && !fragment.is_empty());
-    let (sent, fragment) = with_fragment.unwrap_or((path, ""));
-    let parts = if takes_params { parts(sent) } else { Some((vec![sent], Vec::new())) };
-    let Some((literals, params)) = parts else { return fault("path-braces/name", path) };
+    if !path.starts_with('/') {
+        return fault("path-start/slash", path);
+    }
+    let (sent, fragment) = match path.split_once('#') {
+        Some((sent, fragment)) if takes_params && !fragment.is_empty() => (sent, fragment),
+        _ => (path, ""),
+    };
+    let parts = if takes_params { parts(sent) } else { Some(Parts { literals: vec![sent], params: Vec::new() }) };
+    let Some(Parts { literals, params }) = parts else { return fault("path-braces/name", path) };
     if literals.len() > 2 && literals[1..literals.len() - 1].contains(&"") {
         return fault("path-braces/text", path);
     }
-    // Each param is replaced by `{}`, so that a segment that consists of a param does not count as empty.
+    if !has_valid_segments(&literals, takes_params) {
+        return fault("path-segment", path);
+    }
+    let mut texts = literals;
+    texts.push(fragment);
+    for character in texts.concat().chars() {
+        if !is_legal(character) {
+            return fault("path-character", &character.to_string());
+        }
+    }
+    for (index, name) in params.iter().enumerate() {
+        if params[..index].contains(name) {
+            return fault("path-param/twice", name);
+        }
+    }
+    Ok(())
+}
+
+fn fault(rule: &'static str, part: &str) -> Result<(), Fault> {
+    Err((rule, part.to_owned()))
+}
+
+/// `true` if no segment is empty, `.` or `..`. A segment that consists of a param is not empty.
+fn has_valid_segments(literals: &[&str], takes_params: bool) -> bool {
     let plain = literals.join("{}");
     let mut segments: Vec<&str> = plain.split('/').skip(1).collect();
     if takes_params {
         // A trailing slash is valid, and so is `/` alone.
         segments.pop_if(|last| last.is_empty());
     }
-    if segments.iter().any(|segment| matches!(*segment, "" | "." | "..")) {
-        return fault("path-segment", path);
-    }
-    // RFC 3986, section 3.3: the characters of a segment that need no escape.
-    let is_legal = |c: &char| c.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(*c);
-    if let Some(character) = literals.into_iter().chain([fragment]).flat_map(str::chars).find(|c| !is_legal(c)) {
-        return fault("path-character", &character.to_string());
-    }
-    match params.iter().enumerate().find(|(index, name)| params[..*index].contains(name)) {
-        Some((_, name)) => fault("path-param/twice", name),
-        None => Ok(()),
-    }
+    !segments.iter().any(|segment| matches!(*segment, "" | "." | ".."))
 }
 
-/// The texts before, between and after the params of a path, and the names of the params; `None` if the braces do not
-/// match.
-fn parts(path: &str) -> Option<(Vec<&str>, Vec<&str>)> {
-    let (mut literals, mut names, mut rest) = (Vec::new(), Vec::new(), path);
+/// RFC 3986, section 3.3: the characters of a segment that need no escape.
+fn is_legal(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "/-._~!$&'()*+,;=:@".contains(character)
+}
+
+/// The parts of a path.
+struct Parts<'p> {
+    /// The texts before, between and after the params.
+    literals: Vec<&'p str>,
+    /// The names of the params.
+    params: Vec<&'p str>,
+}
+
+/// Divides a path; `None` if its braces do not match.
+fn parts(path: &str) -> Option<Parts<'_>> {
+    let mut literals = Vec::new();
+    let mut params = Vec::new();
+    let mut rest = path;
     while let Some((literal, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}')?;
         if name.is_empty() || name.contains(['{', '/']) {
             return None;
         }
         literals.push(literal);
-        names.push(name);
+        params.push(name);
         rest = after;
     }
     literals.push(rest);
-    literals.iter().all(|literal| !literal.contains('}')).then_some((literals, names))
+    if literals.iter().any(|literal| literal.contains('}')) { None } else { Some(Parts { literals, params }) }
 }
 
 /// Returns the part of a path that is sent, which is the part before the fragment.
@@ -63,10 +93,16 @@ pub fn without_fragment(path: &str) -> &str {
 
 /// Returns the names of the params in a path.
 pub fn params(path: &str) -> Vec<&str> {
-    parts(path).unwrap_or_default().1
+    match parts(path) {
+        Some(parts) => parts.params,
+        None => Vec::new(),
+    }
 }
 
 /// Returns a path without the names of its params. A server cannot distinguish two paths for which the result is equal.
 pub fn template(path: &str) -> String {
-    parts(path).map_or_else(|| path.to_owned(), |(literals, _)| literals.join("{}"))
+    match parts(path) {
+        Some(parts) => parts.literals.join("{}"),
+        None => path.to_owned(),
+    }
 }

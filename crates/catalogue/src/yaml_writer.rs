@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 
 use crate::catalogue_reader::is_invisible;
-use crate::yaml_parser::{self, Kind};
+use crate::yaml_parser::{self, Kind, Node};
 
 /// Texts that a reader of YAML 1.1 parses as a boolean, null, a number, a date or a time.
 static MISREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -20,23 +20,36 @@ static MISREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns `true` if a text can be written without quotes.
 pub fn is_plain(text: &str) -> bool {
-    let is_text = || match yaml_parser::parse(&format!("a: {text}\n")).map(|node| node.kind) {
-        Ok(Kind::Map(entries)) => entries.len() == 1 && entries[0].1.text() == Some(text),
+    !text.contains(is_escaped) && !is_misread(text) && is_read_as_written(text)
+}
+
+fn is_misread(text: &str) -> bool {
+    match &*MISREAD {
+        Some(misread) => misread.is_match(text),
+        None => true,
+    }
+}
+
+fn is_read_as_written(text: &str) -> bool {
+    let Ok(Node { kind: Kind::Map(entries), .. }) = yaml_parser::parse(&format!("a: {text}\n")) else { return false };
+    match entries.as_slice() {
+        [(_, value)] => value.text() == Some(text),
         _ => false,
-    };
-    let is_misread = || MISREAD.as_ref().is_none_or(|misread| misread.is_match(text));
-    !text.contains(is_escaped) && !is_misread() && is_text()
+    }
 }
 
 /// Writes a text in double quotes, with escapes for invisible characters.
 pub fn escaped(text: &str) -> String {
-    let escape = |character: char| match character {
-        '"' | '\\' => format!("\\{character}"),
-        '\n' => "\\n".to_owned(),
-        character if is_escaped(character) => format!("\\U{:08x}", u32::from(character)),
-        character => character.to_string(),
-    };
-    format!("\"{}\"", text.chars().map(escape).collect::<String>())
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => escaped.extend(['\\', character]),
+            '\n' => escaped.push_str("\\n"),
+            character if is_escaped(character) => escaped.push_str(&format!("\\U{:08x}", u32::from(character))),
+            character => escaped.push(character),
+        }
+    }
+    format!("\"{escaped}\"")
 }
 
 fn is_escaped(character: char) -> bool {

@@ -1,6 +1,8 @@
 //! Reads the scalar values and lists of the catalogue: texts, numbers, booleans, lists, and values that may be
 //! `unknown`.
 
+use std::str::FromStr;
+
 use super::text::{has_lines, is_invisible, placeholder};
 use super::{Read, Reader};
 use crate::catalogue_format::{Form, Key, Shape};
@@ -42,8 +44,8 @@ impl Reader {
     /// Reports a text without quotes that ends before ` #x`, because YAML reads the rest of the line as a comment.
     fn not_cut(&mut self, node: &Node) {
         let (text, rest) = self.file.split_line(&node.span);
-        let comment = rest.trim_start_matches(' ').strip_prefix('#').filter(|_| rest.starts_with(' '));
-        let is_text = comment.is_some_and(|comment| comment.starts_with(|first: char| !first.is_whitespace()));
+        let Some(comment) = rest.trim_start_matches(' ').strip_prefix('#') else { return };
+        let is_text = rest.starts_with(' ') && comment.starts_with(|first: char| !first.is_whitespace());
         if is_text && !text.starts_with(['\'', '"']) {
             self.error(node, "cut-text", &[]);
         }
@@ -78,6 +80,15 @@ impl Reader {
         }
     }
 
+    /// Stores the names of an item that is dropped, so that references to the item cause no further errors.
+    fn drop_names(&mut self, item: &Node) {
+        for key in ["name", "id"] {
+            if let Some(name) = item.get(key).and_then(Node::text) {
+                self.dropped.insert(name.to_owned());
+            }
+        }
+    }
+
     /// The value of a node; without a value, the kind of the node is an error.
     fn scalar<T: Read>(&mut self, node: &Node, value: Option<T>) -> Option<T> {
         if value.is_none() {
@@ -105,11 +116,15 @@ impl Read for String {
     }
 }
 
+fn parsed<T: FromStr>(node: &Node) -> Option<T> {
+    node.number()?.parse().ok()
+}
+
 impl Read for u32 {
     const SHAPE: Shape = Shape::Whole;
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        let number = reader.scalar(node, node.number().and_then(|written| written.parse().ok()))?;
+        let number = reader.scalar(node, parsed(node))?;
         if let Form::Within(min, max, rule) = &key.form
             && !(*min..=*max).contains(&number)
         {
@@ -127,8 +142,8 @@ impl Read for f64 {
     const SHAPE: Shape = Shape::Number;
 
     fn read(node: &Node, _: &Key, reader: &mut Reader) -> Option<Self> {
-        let number = node.number().and_then(|written| written.parse().ok());
-        reader.scalar(node, number.filter(|number: &Self| number.is_finite()))
+        let number: Option<Self> = parsed(node);
+        reader.scalar(node, number.filter(|number| number.is_finite()))
     }
 
     fn write(&self, _: &Key) -> Node {
@@ -171,15 +186,18 @@ impl<T: Read> Read for Option<T> {
     const SHAPE: Shape = T::SHAPE;
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        T::read(node, key, reader).map(Some)
+        Some(Some(T::read(node, key, reader)?))
     }
 
     fn stand_in(at: &Location) -> Option<Self> {
-        T::stand_in(at).map(Some)
+        Some(Some(T::stand_in(at)?))
     }
 
     fn write(&self, key: &Key) -> Node {
-        self.as_ref().map_or_else(|| Kind::Null.into(), |value| value.write(key))
+        match self {
+            Some(value) => value.write(key),
+            None => Kind::Null.into(),
+        }
     }
 }
 
@@ -191,16 +209,14 @@ impl<T: Read> Read for Vec<T> {
             reader.mismatch(node, &Self::SHAPE);
             return None;
         };
-        let read = items.iter().filter_map(|item| {
-            let value = T::read(item, key, reader);
-            if value.is_none() {
-                // The names of a dropped item are stored, so that references to the item cause no further errors.
-                let names = ["name", "id"].into_iter().filter_map(|key| item.get(key)?.text());
-                reader.dropped.extend(names.map(str::to_owned));
+        let mut values = Vec::new();
+        for item in items {
+            match T::read(item, key, reader) {
+                Some(value) => values.push(value),
+                None => reader.drop_names(item),
             }
-            value
-        });
-        Some(read.collect())
+        }
+        Some(values)
     }
 
     fn stand_in(_: &Location) -> Option<Self> {
@@ -222,7 +238,10 @@ impl<T: Read> Read for Known<T> {
         }
         // Texts skip the check of the shape, because `Reader::text` reports more specific errors.
         let is_text = matches!(T::SHAPE, Shape::Text);
-        (is_text || reader.has_shape(node, &Self::SHAPE)).then(|| T::read(node, key, reader).map(Self::Known))?
+        if !is_text && !reader.has_shape(node, &Self::SHAPE) {
+            return None;
+        }
+        Some(Self::Known(T::read(node, key, reader)?))
     }
 
     fn stand_in(_: &Location) -> Option<Self> {

@@ -45,8 +45,8 @@ pub(super) fn unknown_facts(api: &Api) -> Vec<UnknownFact> {
 /// are probably similar.
 fn paths(group: &Group) -> Option<UnknownFact> {
     let unknown: Vec<_> = group.endpoints.iter().filter(|endpoint| endpoint.path.is_none()).collect();
-    let siblings = group.methods().filter_map(|endpoint| endpoint.path.as_deref());
-    let siblings = siblings.take(3).collect::<Vec<_>>().join(", ");
+    let siblings: Vec<_> = group.methods().filter_map(|endpoint| endpoint.path.as_deref()).take(3).collect();
+    let siblings = siblings.join(", ");
     let known = if siblings.is_empty() { "no path of the group is known" } else { "known paths of the group: " };
     let help = format!("{}; {known}{siblings}", names(&unknown));
     some(Gain::Method, unknown.len(), format!("the path of {} in {}", count(&unknown), group.ident), help)
@@ -68,11 +68,15 @@ fn params(group: &Group) -> Option<UnknownFact> {
 /// The rate limits with an unknown scope. The client enforces these limits for every request, so requests may
 /// be slower than necessary.
 fn limits(api: &Api) -> Option<UnknownFact> {
-    let limits: Vec<_> = api.service.declared.limits.iter().filter(|limit| limit.scope.known().is_none()).collect();
-    let names = limits.iter().map(|limit| format!("`{}`", limit.name)).collect::<Vec<_>>().join(", ");
-    let endpoints = if limits.is_empty() { 0 } else { api.methods().count() };
+    let mut names = Vec::new();
+    for limit in &api.service.declared.limits {
+        if limit.scope.known().is_none() {
+            names.push(format!("`{}`", limit.name));
+        }
+    }
+    let endpoints = if names.is_empty() { 0 } else { api.methods().count() };
     let help = "while the scope is unknown, these limits apply to every request".to_owned();
-    some(Gain::Speed, endpoints, format!("the scope of the limits {names}"), help)
+    some(Gain::Speed, endpoints, format!("the scope of the limits {}", names.join(", ")), help)
 }
 
 /// The params that are required only according to public clients or the previous API version. If documentation
@@ -84,15 +88,19 @@ fn required(api: &Api) -> Vec<UnknownFact> {
             *takers.entry(&param.declared.name).or_default() += 1;
         }
     }
-    let unknown = takers.into_iter().filter_map(|(name, endpoints)| {
-        let help = "if documentation confirms that it is required, it becomes an argument of the method";
-        some(Gain::Argument, endpoints, format!("whether `{name}` is required"), help.to_owned())
-    });
-    unknown.collect()
+    let mut unknown = Vec::new();
+    for (name, endpoints) in takers {
+        let help = "if documentation confirms that it is required, it becomes an argument of the method".to_owned();
+        unknown.extend(some(Gain::Argument, endpoints, format!("whether `{name}` is required"), help));
+    }
+    unknown
 }
 
 fn some(gain: Gain, endpoints: usize, what: String, help: String) -> Option<UnknownFact> {
-    (endpoints > 0).then_some(UnknownFact { what, endpoints, gain: endpoints * gain as usize, help })
+    if endpoints == 0 {
+        return None;
+    }
+    Some(UnknownFact { what, endpoints, gain: endpoints * gain as usize, help })
 }
 
 /// The names of at most four endpoints, and the number of further endpoints.

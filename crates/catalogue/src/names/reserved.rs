@@ -38,19 +38,39 @@ pub enum Scope {
 
 /// The reserved names, each with its scope.
 static RESERVED: LazyLock<HashSet<(&str, &str)>> = LazyLock::new(|| {
-    let scoped = sections().flat_map(|(_, scopes, names)| {
-        scopes.split(' ').flat_map(move |scope| names.clone().map(move |name| (scope, name)))
-    });
-    scoped.collect()
+    let mut reserved = HashSet::new();
+    for section in sections() {
+        for scope in section.scopes.split(' ') {
+            for name in &section.names {
+                reserved.insert((scope, *name));
+            }
+        }
+    }
+    reserved
 });
 
-/// The sections of the table: the title, the scopes, and the names.
-fn sections() -> impl Iterator<Item = (&'static str, &'static str, impl Iterator<Item = &'static str> + Clone)> {
-    include_str!("reserved_names.txt").split("\n[").filter_map(|section| {
-        let (head, names) = section.split_once("]\n")?;
-        let (title, scopes) = head.split_once(": ")?;
-        Some((title, scopes, names.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))))
-    })
+/// A section of the table of reserved names.
+struct Section {
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests find a section by its title"))]
+    title: &'static str,
+    scopes: &'static str,
+    names: Vec<&'static str>,
+}
+
+fn sections() -> Vec<Section> {
+    let mut sections = Vec::new();
+    for text in include_str!("reserved_names.txt").split("\n[") {
+        sections.extend(section_of(text));
+    }
+    sections
+}
+
+fn section_of(text: &'static str) -> Option<Section> {
+    let (head, lines) = text.split_once("]\n")?;
+    let (title, scopes) = head.split_once(": ")?;
+    let mut names: Vec<_> = lines.lines().collect();
+    names.retain(|line| !line.is_empty() && !line.starts_with('#'));
+    Some(Section { title, scopes, names })
 }
 
 /// Returns `true` if a name is reserved in a scope.
@@ -65,15 +85,17 @@ pub fn is_taken(scope: Scope, ident: &str) -> bool {
 
 /// `true` if Windows reserves a file name for a device, with any extension. Each group has files with its name.
 fn is_device(name: &str) -> bool {
-    let numbered = name.strip_prefix("com").or(name.strip_prefix("lpt"));
-    let is_numbered = numbered.is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']));
-    is_numbered || ["aux", "con", "nul", "prn"].contains(&name)
+    match name.as_bytes() {
+        [b'c', b'o', b'm', number] | [b'l', b'p', b't', number] => number.is_ascii_digit(),
+        _ => ["aux", "con", "nul", "prn"].contains(&name),
+    }
 }
 
 /// The names of a section.
 #[cfg(test)]
-pub(super) fn section(title: &str) -> impl Iterator<Item = &'static str> {
-    sections().find(|(known, ..)| *known == title).into_iter().flat_map(|(.., names)| names)
+pub(super) fn section(title: &str) -> Vec<&'static str> {
+    let found = sections().into_iter().find(|section| section.title == title);
+    found.map(|section| section.names).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ fn set_body(info: &mut EndpointInfo, body: &Body, values: &mut Values<'_>) {
             info.data_optional = *is_optional;
             info.body = BodyInfo::Series {
                 record: record.as_ref().and_then(|record| values.record(record)),
-                time: optional_text(time.as_deref()),
+                time: optional_text(time.as_ref()),
                 evidence: evidence(*source),
             };
         }
@@ -87,7 +87,7 @@ pub(super) fn param_info<'a>(param: &'a Param, values: &mut Values<'a>) -> Param
         info.location = ParamLocation::Path;
     }
     info.also_named = texts(&declared.also_named);
-    info.list_setter = optional_text(declared.list_setter.as_ref().map(|setter| setter.as_str()));
+    info.list_setter = optional_text(declared.list_setter.as_ref());
     info.list_as = match declared.list_as {
         model::ListFormat::Commas => ListFormat::Commas,
         model::ListFormat::Repeated => ListFormat::Repeated,
@@ -95,13 +95,13 @@ pub(super) fn param_info<'a>(param: &'a Param, values: &mut Values<'a>) -> Param
         model::ListFormat::Spaces => ListFormat::Spaces,
         model::ListFormat::Pipes => ListFormat::Pipes,
     };
-    info.const_value = optional_text(declared.const_value.as_ref().map(|value| value.as_str()));
+    info.const_value = optional_text(declared.const_value.as_ref());
     info.required = declared.required.map(evidence);
-    info.default = optional_text(declared.default.as_ref().map(|default| default.as_str()));
+    info.default = optional_text(param.default_value());
     info.allowed_values = texts(&declared.allowed_values);
     info.tested_values = texts(&declared.tested_values);
     info.rejected_values = texts(&declared.rejected_values);
-    info.example = optional_text(declared.example.as_ref().map(|example| example.as_str()));
+    info.example = optional_text(param.example());
     info.single_value = declared.single_value.map(evidence);
     info.range = range(param.range);
     info.unit = text(&param.unit);

@@ -15,8 +15,8 @@ pub(super) fn text(text: &str) -> &'static str {
     String::leak(text.to_owned())
 }
 
-pub(super) fn optional_text(optional: Option<&str>) -> Option<&'static str> {
-    optional.map(text)
+pub(super) fn optional_text(optional: Option<&(impl Display + ?Sized)>) -> Option<&'static str> {
+    Some(text(&optional?.to_string()))
 }
 
 pub(super) fn texts(texts: &[impl Display]) -> &'static [&'static str] {

@@ -124,7 +124,7 @@ fn limit_info(limit: &Limit) -> LimitInfo {
         requests: limit.requests,
         seconds: limit.seconds,
         concurrent: limit.concurrent.known().copied(),
-        scope: optional_text(limit.scope.known().map(String::as_str)),
+        scope: optional_text(limit.scope.known()),
         endpoints: texts(&limit.endpoints),
         evidence: evidence(limit.evidence),
     }
@@ -132,7 +132,7 @@ fn limit_info(limit: &Limit) -> LimitInfo {
 
 fn status_info(status: &Status) -> StatusInfo {
     let mut info = StatusInfo::new(http_status(*status.status), evidence(status.evidence));
-    info.label = optional_text(status.label.known().map(String::as_str));
+    info.label = optional_text(status.label.known());
     info.summary = text(&status.summary);
     info.advice = text(&status.advice);
     info.notes = text(&status.notes);

@@ -7,7 +7,7 @@ use crate::model::{
     Body, BodyFormat, Builtin, Field, FieldSource, Record, RecordLayout, RecordRef, TimeForm, TimeFormat, Type,
 };
 use crate::names::{self, Case, Scope};
-use crate::spanned::{Spanned, Text};
+use crate::spanned::{Text, string_or_empty};
 use crate::spec::{self, Fields, Known};
 
 impl<'a> Resolver<'a> {
@@ -55,7 +55,7 @@ impl<'a> Resolver<'a> {
                 self.csv_values(body, listed, &fields);
                 fields.extend(self.others(records, body.others.as_ref(), &fields, new.evidence));
                 let mut record = new.with("One record", fields, layout(body));
-                record.column_names = body.columns_at.as_deref().cloned().unwrap_or_default();
+                record.column_names = string_or_empty(body.columns_at.as_ref());
                 (reference(records, &record), Some(record))
             }
         }
@@ -131,12 +131,12 @@ impl<'a> Resolver<'a> {
     }
 
     fn series(&self, body: &spec::Body, record: Option<RecordRef>, evidence: spec::Evidence) -> Body {
-        let mut time = None;
-        if let Some(name) = body.time.as_ref().or(self.service.envelope_time().map(|time| &time.name))
-            && name.as_str() != "none"
-        {
-            time = Some(name.to_string());
-        }
+        let time = match (&body.time, self.service.envelope_time()) {
+            (Some(time), _) if time.as_str() == "none" => None,
+            (Some(time), _) => Some(time.to_string()),
+            (None, Some(shared)) => Some(shared.name.to_string()),
+            (None, None) => None,
+        };
         let format = body.sent_as.as_deref().copied();
         let data = body.data_path().map(str::to_owned);
         let is_optional = self.service.can_lack_records(body);
@@ -151,7 +151,7 @@ impl<'a> Resolver<'a> {
             return;
         }
         for name in &body.key {
-            if fields.iter().chain(&body.labels).all(|field| field.name != **name) {
+            if !has_field(fields, name) && !has_field(&body.labels, name) {
                 self.error("unknown-field/key", name.at(), &[name]);
             }
         }
@@ -175,7 +175,10 @@ impl<'a> Resolver<'a> {
         let mut fields = self.fields(records, listed, evidence, added);
         self.has_names(layout(body), listed);
         let derived = self.derived(records, listed, body, evidence);
-        let has_derived_time = own.is_some_and(|own| derived.iter().any(|field| field.wire_name == **own));
+        let has_derived_time = match own {
+            Some(own) => derived.iter().any(|field| field.wire_name == **own),
+            None => false,
+        };
         fields.extend(derived);
         if added.is_some() {
             let form = TimeForm::of(body.unit.as_deref().copied(), body.format.as_deref().copied());
@@ -187,13 +190,21 @@ impl<'a> Resolver<'a> {
         if has_derived_time {
             return fields;
         }
-        let at = own.map(Text::at).or(body.positional.as_ref().filter(|_| is_positional).map(Spanned::at));
-        if let (Some(time), Some(at)) = (own.or(shared.map(|time| &time.name)), at)
-            && self.has_no_unit(body)
-        {
-            self.time(listed, time, at);
+        match (own, shared, &body.positional) {
+            (Some(own), ..) => self.listed_time(listed, body, own, own.at()),
+            (None, Some(shared), Some(positional)) if is_positional => {
+                self.listed_time(listed, body, &shared.name, positional.at());
+            }
+            _ => {}
         }
         fields
+    }
+
+    /// Checks the time field that a body must list itself.
+    fn listed_time(&mut self, listed: &[spec::Field], body: &spec::Body, time: &Text, at: &Location) {
+        if self.has_no_unit(body) {
+            self.time(listed, time, at);
+        }
     }
 
     /// The fields whose values are not in a record: labels, and a time of two fields.
@@ -210,8 +221,9 @@ impl<'a> Resolver<'a> {
             self.error("body-labels/data", first.name.at(), &[]);
         }
         if let Some(names) = &body.columns_at
+            && let Some(data) = &body.data
+            && data.ends_with('*')
             && !body.labels.is_empty()
-            && body.data.as_ref().is_some_and(|data| data.ends_with('*'))
         {
             self.error("columns-at/groups", names.at(), &[]);
         }
@@ -221,8 +233,9 @@ impl<'a> Resolver<'a> {
         }
         derived.extend(self.time_of_two(listed, body, evidence));
         for field in &derived {
-            let is_listed = listed.iter().any(|listed| *listed.name == field.wire_name);
-            if is_listed && let Some(at) = declared_at(body, &field.wire_name) {
+            if has_field(listed, &field.wire_name)
+                && let Some(at) = declared_at(body, &field.wire_name)
+            {
                 self.error("duplicate-field", at, &[&field.wire_name]);
             }
         }
@@ -243,9 +256,8 @@ impl<'a> Resolver<'a> {
             return None;
         };
         for name in [year, period] {
-            if listed.iter().all(|field| field.name != **name) {
-                let known = listed.iter().map(|field| field.name.as_str());
-                self.unknown_name("unknown-field", name, name.at(), "field", known);
+            if !has_field(listed, name) {
+                self.unknown_name("unknown-field", name, name.at(), "field", spec::names_of_fields(listed));
             }
         }
         let time = body.time.as_ref()?;
@@ -311,10 +323,18 @@ fn reference(records: &RecordsOfFile<'_>, record: &Record) -> RecordRef {
     RecordRef { module: records.module.map(str::to_owned), ident: record.ident.clone() }
 }
 
-/// Returns the fields that identify a record in addition to its time: its labels, and those of the declared key.
+fn has_field(fields: &[spec::Field], name: &str) -> bool {
+    fields.iter().any(|field| *field.name == name)
+}
+
+/// The fields that identify a record in addition to its time: its labels, and those of the declared key.
 fn identity(body: &spec::Body, time: Option<&str>) -> Vec<String> {
-    let labels = body.labels.iter().map(|label| label.name.to_string());
-    let mut names: Vec<String> = labels.filter(|label| Some(label.as_str()) != time).collect();
+    let mut names = Vec::new();
+    for label in &body.labels {
+        if Some(label.name.as_str()) != time {
+            names.push(label.name.to_string());
+        }
+    }
     for name in &body.key {
         if !names.contains(&**name) {
             names.push(name.to_string());
@@ -325,7 +345,8 @@ fn identity(body: &spec::Body, time: Option<&str>) -> Vec<String> {
 
 /// `true` if the records are in groups, which the path of the data selects with `*`.
 fn has_groups(body: &spec::Body) -> bool {
-    body.data.as_ref().is_some_and(|data| data.split('.').any(|key| key == "*"))
+    let Some(data) = &body.data else { return false };
+    data.split('.').any(|key| key == "*")
 }
 
 /// Makes a field a label: its value is at a path in the group of the record.
@@ -347,14 +368,16 @@ fn declared_at<'b>(body: &'b spec::Body, wire_name: &str) -> Option<&'b Location
             return Some(label.name.at());
         }
     }
-    body.time.as_ref().map(Text::at)
+    Some(body.time.as_ref()?.at())
 }
 
 /// The time field that a body declares, unless it is the time field of the envelope, which is then added.
 fn own_time<'b>(body: &'b spec::Body, shared: Option<&spec::Field>) -> Option<&'b Text> {
     let time = body.time.as_ref()?;
-    let is_shared = shared.is_some_and(|shared| shared.name == **time);
-    if is_shared && layout(body) != RecordLayout::Positional { None } else { Some(time) }
+    match shared {
+        Some(shared) if shared.name == **time && layout(body) != RecordLayout::Positional => None,
+        _ => Some(time),
+    }
 }
 
 /// The layout of the records that a body lists.

@@ -137,7 +137,7 @@ impl<'a> Resolver<'a> {
             return vec![self.as_defined(shared, *index, name.at())];
         }
         let mut known: Vec<&str> = service.param_sets.iter().map(|set| set.name.as_str()).collect();
-        known.extend(service.params.iter().map(|param| param.id().as_str()));
+        known.extend(service.param_ids());
         self.unknown_name("unknown-param", name, name.at(), "shared param or param set", known.into_iter());
         Vec::new()
     }
@@ -154,9 +154,15 @@ impl<'a> Resolver<'a> {
             let ident = names::chosen(param.rust_name.as_deref(), &param.name, Case::Snake);
             // If both setters of a param have the same name, the name is added only once, because `param_names` already
             // reports that error.
-            let list = param.list_setter.as_deref().filter(|list| Some(*list) != ident.as_ref()).cloned();
-            for ident in ident.into_iter().chain(list) {
-                idents.claim(&mut self.errors, "same-rust-name/param", &ident, at, &[&param.name, &ident]);
+            let mut setters = Vec::new();
+            setters.extend(ident.as_ref());
+            if let Some(list) = &param.list_setter
+                && ident.as_ref() != Some(&**list)
+            {
+                setters.push(&**list);
+            }
+            for ident in setters {
+                idents.claim(&mut self.errors, "same-rust-name/param", ident, at, &[&param.name, ident]);
             }
         }
         for Candidate { param, at, .. } in candidates {
@@ -174,17 +180,16 @@ impl<'a> Resolver<'a> {
         let mut declared = Vec::new();
         for candidate in candidates {
             if candidate.param.location == ParamLocation::Path {
-                declared.push(candidate);
+                declared.push(candidate.param.name.as_str());
             }
         }
         for name in &in_path {
-            let is_declared = declared.iter().any(|candidate| candidate.param.name.as_str() == *name);
-            if !is_declared && !self.catalogue.dropped.contains(*name) {
+            if !declared.contains(name) && !self.catalogue.dropped.contains(*name) {
                 self.error("path-param/undeclared", path.at(), &[name]);
             }
         }
-        for Candidate { param, at, .. } in declared {
-            if !in_path.contains(&param.name.as_str()) {
+        for Candidate { param, at, .. } in candidates {
+            if param.location == ParamLocation::Path && !in_path.contains(&param.name.as_str()) {
                 self.error("path-param/unused", at, &[&param.name]);
             }
         }

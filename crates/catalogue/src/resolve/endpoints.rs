@@ -27,13 +27,7 @@ impl<'a> Resolver<'a> {
         let module = document.module();
         let group = &document.spec;
         self.module_name(document);
-        if let Some(base_url) = &group.base_url {
-            self.group_base_url(base_url);
-        }
-        let suffix = match &group.base_url {
-            Some(base_url) => base_url.suffix(),
-            None => self.service.base_url_suffix(),
-        };
+        let suffix = self.base_url_suffix(group);
         let scope = RecordsOfFile::of(Some(module), &group.records);
         let mut records = self.records(&scope, &group.records);
         let mut idents = Unique::default();
@@ -63,6 +57,13 @@ impl<'a> Resolver<'a> {
             base_url: group.base_url.clone(),
             records,
         }
+    }
+
+    /// The end of the base URL of a group: its own, or that of the service.
+    fn base_url_suffix(&mut self, group: &'a spec::Group) -> &'a str {
+        let Some(base_url) = &group.base_url else { return self.service.base_url_suffix() };
+        self.group_base_url(base_url);
+        base_url.suffix()
     }
 
     /// Checks that groups with the same name of a base URL have the same suffix.

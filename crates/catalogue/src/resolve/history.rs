@@ -51,18 +51,25 @@ pub(super) fn is_count(_: &spec::Service, param: &Param) -> bool {
 
 fn has_duration(service: &spec::Service, param: &Param) -> bool {
     let Type::Named(name) = &param.ty else { return false };
-    let mut types = service.types.iter().filter(|known| known.name.as_str() == name);
-    types.any(|known| known.values.iter().any(|value| value.duration.is_some()))
+    for known in &service.types {
+        if known.name.as_str() == name && known.values.iter().any(|value| value.duration.is_some()) {
+            return true;
+        }
+    }
+    false
 }
 
 impl<'a> Resolver<'a> {
     /// Checks the `history` of the service, whose params must be shared params.
     pub(super) fn service_history(&mut self, shared: &[Option<SharedParam>]) {
-        // An invalid shared param has already been reported.
-        let params: Option<Vec<_>> = shared.iter().map(|shared| Some(&shared.as_ref()?.param)).collect();
-        if let Some((history, params)) = self.service.history.as_ref().zip(params) {
-            self.check_history(history, &params);
+        let Some(history) = &self.service.history else { return };
+        let mut params = Vec::new();
+        for shared in shared {
+            // An invalid shared param has already been reported.
+            let Some(shared) = shared else { return };
+            params.push(&shared.param);
         }
+        self.check_history(history, &params);
     }
 
     /// Checks the `history` of an endpoint, and returns `true` if the endpoint has a history.
@@ -82,8 +89,8 @@ impl<'a> Resolver<'a> {
                 if is_in_time {
                     self.check_history(history, &params);
                 } else {
-                    let at = history.from.as_ref().or(history.to.as_ref()).map_or_else(|| endpoint.name.at(), Text::at);
-                    self.error("history-body", at, &[]);
+                    let name = history.from.as_ref().or(history.to.as_ref()).unwrap_or(&endpoint.name);
+                    self.error("history-body", name.at(), &[]);
                 }
                 is_known
             }
@@ -104,7 +111,9 @@ impl<'a> Resolver<'a> {
     }
 
     fn check_history(&mut self, history: &spec::History, params: &[&Param]) {
-        if let Some(to) = history.to.as_ref().filter(|_| history.from == history.to) {
+        if let Some(to) = &history.to
+            && history.from == history.to
+        {
             return self.error("duplicate-param/range", to.at(), &[to]);
         }
         for param in typed_params(history) {
@@ -142,8 +151,9 @@ impl<'a> Resolver<'a> {
         if !param.ty.is_written(oldest_first) {
             self.error("history-type/value", oldest_first.at(), &[oldest_first, &param.declared.name]);
         }
-        let values = self.all_values(&param.ty).filter(|values| !values.contains(oldest_first.as_str()));
-        if let Some(values) = values {
+        if let Some(values) = self.all_values(&param.ty)
+            && !values.contains(oldest_first.as_str())
+        {
             let mut known: Vec<_> = values.iter().copied().collect();
             known.sort_unstable();
             self.unknown_name("unknown-value", oldest_first, oldest_first.at(), "value", known.into_iter());

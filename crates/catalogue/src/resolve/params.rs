@@ -8,7 +8,7 @@ use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::model::{Builtin, Param, ParamSet, SharedParam, Type};
 use crate::names::{self, Case, Scope};
-use crate::spanned::Text;
+use crate::spanned::{Text, string_or_empty};
 use crate::spec::{self, Evidence, ParamLocation};
 
 impl<'a> Resolver<'a> {
@@ -46,8 +46,7 @@ impl<'a> Resolver<'a> {
         if index.is_some() {
             self.used.add("shared param", None, id);
         } else {
-            let known = self.service.params.iter().map(|param| param.id().as_str());
-            self.unknown_name("unknown-param", id, id.at(), "shared param", known);
+            self.unknown_name("unknown-param", id, id.at(), "shared param", self.service.param_ids());
         }
         index
     }
@@ -57,7 +56,7 @@ impl<'a> Resolver<'a> {
     fn constant(&mut self, duplicate: &'static str, name: &Text) -> Option<String> {
         let constant = self.derived_name("no-rust-name/other", name, Case::Shouty, name.at())?;
         let is_new = self.constants.claim(&mut self.errors, duplicate, &constant, name.at(), &[name]);
-        is_new.then_some(constant)
+        if is_new { Some(constant) } else { None }
     }
 
     /// Resolves a shared param, or a param of an endpoint, which inherits evidence. The evidence of a shared param is
@@ -75,7 +74,7 @@ impl<'a> Resolver<'a> {
             Some(inherited) => self.evidence("the param", param.evidence, inherited, param.name.at()),
             None => param.evidence.unwrap_or(Evidence::Reported),
         };
-        let unit = param.unit.as_deref().cloned().unwrap_or_default();
+        let unit = string_or_empty(param.unit.as_ref());
         let param = Param { declared: param.clone(), ident, ty: ty.unwrap_or_default(), range, unit, evidence };
         self.param_type(&param);
         self.not_the_key(&param);
@@ -88,8 +87,11 @@ impl<'a> Resolver<'a> {
 
     /// Rejects a query param that carries the API key, because the client adds the key to every request.
     fn not_the_key(&mut self, param: &Param) {
-        let key = self.service.credentials.api_key.as_ref().and_then(|key| key.query.as_ref());
-        if key.is_some_and(|key| *key == param.declared.name && !param.in_path()) {
+        if let Some(key) = &self.service.credentials.api_key
+            && let Some(name) = &key.query
+            && *name == param.declared.name
+            && !param.in_path()
+        {
             self.error("key-param", param.declared.name.at(), &[&param.declared.name]);
         }
     }
@@ -105,16 +107,19 @@ impl<'a> Resolver<'a> {
         self.error(rule, written.at(), &[written]);
     }
 
-    /// Returns the Rust name of a param, and checks the names of its setters: the setter for one value, and the setter
+    /// The Rust name of a param. Also checks the names of its setters: the setter for one value, and the setter
     /// for several values.
     fn param_names(&mut self, param: &spec::Param) -> String {
         let is_argument = param.location == ParamLocation::Path || param.required.is_some_and(Evidence::is_enforced);
         let scope = if is_argument { Scope::Arguments } else { Scope::Setters };
         let one = self.rust_name(&param.name, param.rust_name.as_ref(), Case::Snake, scope);
-        let list = param.list_setter.as_ref().and_then(|list| {
-            let name = self.chosen_name("no-rust-name/chosen", list, Case::Snake)?;
-            Some((self.free_name("taken-name", scope, name, list.at())?, list.at()))
-        });
+        let mut list = None;
+        if let Some(written) = &param.list_setter
+            && let Some(chosen) = self.chosen_name("no-rust-name/chosen", written, Case::Snake)
+            && let Some(several) = self.free_name("taken-name", scope, chosen, written.at())
+        {
+            list = Some((several, written.at()));
+        }
         if let (Some(one), Some((several, at))) = (&one, &list)
             && one == several
             && !is_argument
@@ -146,7 +151,11 @@ impl<'a> Resolver<'a> {
 
     /// Checks the values with which a `use` entry overrides the values of a shared param.
     pub(super) fn overrides(&mut self, param: &Param, default: Option<&Text>) {
-        if default.is_none_or(|default| self.is_sent(param, default)) {
+        let can_be_sent = match default {
+            Some(default) => self.is_sent(param, default),
+            None => true,
+        };
+        if can_be_sent {
             self.values_of(param, default);
         }
     }
@@ -191,7 +200,9 @@ impl<'a> Resolver<'a> {
     /// Checks that the client can send a value. For a param with a constant value, the client sends only that value. A
     /// path param cannot be `.` or `..`, because these would change the path.
     fn is_sent(&mut self, param: &Param, value: &Text) -> bool {
-        if param.declared.const_value.as_ref().is_some_and(|fixed| fixed != value) {
+        if let Some(fixed) = &param.declared.const_value
+            && fixed != value
+        {
             self.error("const-value", value.at(), &[]);
         } else if param.in_path() && matches!(value.as_str(), "." | "..") {
             self.error("path-segment/value", value.at(), &[value]);
@@ -216,12 +227,18 @@ impl<'a> Resolver<'a> {
 
     /// Checks that a value has the type of the param, and is within its range.
     fn of_type(&mut self, param: &Param, what: &str, value: &str, at: &Location) -> bool {
-        let values = self.all_values(&param.ty);
-        if !param.ty.is_written(value) || values.is_some_and(|values| !values.contains(value)) {
+        let is_known = match self.all_values(&param.ty) {
+            Some(values) => values.contains(value),
+            None => true,
+        };
+        if !is_known || !param.ty.is_written(value) {
             self.error("value-type/param", at, &[&what, &value, &param.declared.ty]);
             return false;
         }
-        let is_within = value.parse().ok().is_none_or(|number| param.range.contains(number));
+        let is_within = match value.parse() {
+            Ok(number) => param.range.contains(number),
+            Err(_) => true,
+        };
         if !is_within {
             self.error("value-range", at, &[&what, &value]);
         }

@@ -6,7 +6,7 @@ use super::{Resolver, Unique};
 use crate::diagnostic::Diagnostic;
 use crate::model::{Builtin, Field, FieldSource, Range, Record, RecordLayout, Type};
 use crate::names::{self, Case, Scope};
-use crate::spanned::{Spanned, Text};
+use crate::spanned::{Spanned, Text, string_or_empty, strings};
 use crate::spec::{self, Evidence};
 
 impl<'a> Resolver<'a> {
@@ -87,28 +87,29 @@ impl<'a> Resolver<'a> {
         inherited: Evidence,
         time: Option<&spec::Field>,
     ) -> Vec<Field> {
-        let (mut names, mut idents) = (Unique::default(), Unique::default());
+        let mut names = Unique::default();
+        let mut idents = Unique::default();
         if let Some(time) = time
             && let Some(ident) = names::chosen(time.rust_name.as_deref(), &time.name, Case::Snake)
         {
             idents.insert(&ident, time.name.at());
         }
-        let declared = fields;
-        let fields = declared.iter().map(|field| {
-            let (name, at) = (&field.name, field.name.at());
-            let resolved = self.field(records, field, inherited);
-            if let Some(time) = time.filter(|time| time.name == **name) {
+        let mut resolved = Vec::new();
+        for declared in fields {
+            let name = &declared.name;
+            let at = name.at();
+            let field = self.field(records, declared, inherited);
+            if let Some(time) = time
+                && time.name == **name
+            {
                 let error = Diagnostic::new("duplicate-field/time", at, &[name]);
                 self.errors.push(error.earlier(time.name.at(), "declared here"));
-            } else if names.claim(&mut self.errors, "duplicate-field", name, at, &[name]) && !resolved.ident.is_empty()
-            {
-                let ident = &resolved.ident;
-                idents.claim(&mut self.errors, "same-rust-name/field", ident, at, &[name, ident]);
+            } else if names.claim(&mut self.errors, "duplicate-field", name, at, &[name]) && !field.ident.is_empty() {
+                idents.claim(&mut self.errors, "same-rust-name/field", &field.ident, at, &[name, &field.ident]);
             }
-            resolved
-        });
-        let resolved = fields.collect();
-        self.other_names(names, declared);
+            resolved.push(field);
+        }
+        self.other_names(names, fields);
         resolved
     }
 
@@ -126,8 +127,10 @@ impl<'a> Resolver<'a> {
         if layout != RecordLayout::Positional {
             return;
         }
-        for name in fields.iter().filter_map(|field| field.also_named.first()) {
-            self.error("also-named/positional", name.at(), &[]);
+        for field in fields {
+            if let Some(name) = field.also_named.first() {
+                self.error("also-named/positional", name.at(), &[]);
+            }
         }
     }
 
@@ -140,14 +143,9 @@ impl<'a> Resolver<'a> {
         let range = self.range(ty.as_ref(), &field.ty, field.range.as_ref());
         let ident = self.rust_name(&field.name, field.rust_name.as_ref(), Case::Snake, Scope::Fields);
         let evidence = self.evidence("the field", field.evidence, inherited, field.name.at());
-        let quoted = field.quoted.as_ref().filter(|key| ***key);
+        let is_quoted = field.quoted.as_deref() == Some(&true);
         if let Some(ty) = &ty {
-            if let Some(example) = field.example.as_ref().filter(|example| !ty.is_written(example)) {
-                self.error("value-type", example.at(), &[example, &field.ty]);
-            }
-            if let Some(quoted) = quoted.filter(|_| !ty.can_be_quoted()) {
-                self.error("quoted-type", quoted.at(), &[&field.ty]);
-            }
+            self.values_of_field(field, ty);
         }
         // A field that is not documented may be missing, even if the catalogue does not declare it as optional.
         let optional = field.optional || !field.nulls.is_empty() || evidence != Evidence::Documented;
@@ -155,20 +153,35 @@ impl<'a> Resolver<'a> {
         Field {
             ident: ident.unwrap_or_default(),
             wire_name: field.name.to_string(),
-            also_named: field.also_named.iter().map(ToString::to_string).collect(),
+            also_named: strings(&field.also_named),
             nulls: self.nulls(field, &ty, optional),
             ty,
             source: FieldSource::Record,
-            quoted: quoted.is_some(),
+            quoted: is_quoted,
             is_envelope_time: false,
             optional,
             range,
             example: field.example.as_deref().cloned(),
-            unit: field.unit.as_deref().cloned().unwrap_or_default(),
+            unit: string_or_empty(field.unit.as_ref()),
             summary: field.summary.clone(),
             notes: field.notes.clone(),
             unknown: field.unknown.clone(),
             evidence,
+        }
+    }
+
+    /// Checks that the example of a field has its type, and that only values that can be in quotes are.
+    fn values_of_field(&mut self, field: &spec::Field, ty: &Type) {
+        if let Some(example) = &field.example
+            && !ty.is_written(example)
+        {
+            self.error("value-type", example.at(), &[example, &field.ty]);
+        }
+        if let Some(quoted) = &field.quoted
+            && **quoted
+            && !ty.can_be_quoted()
+        {
+            self.error("quoted-type", quoted.at(), &[&field.ty]);
         }
     }
 
@@ -178,7 +191,7 @@ impl<'a> Resolver<'a> {
         let is_shared =
             field.nulls.is_empty() && optional && (is_time || ty.builtin().is_some_and(Builtin::has_digits));
         let nulls = if is_shared { &self.service.nulls } else { &field.nulls };
-        nulls.iter().map(ToString::to_string).collect()
+        strings(nulls)
     }
 
     /// Checks that the minimum of a range is not above the maximum, and that the type is numeric.
@@ -189,7 +202,9 @@ impl<'a> Resolver<'a> {
         {
             self.error("range-order", min.at(), &[min, max]);
         }
-        if ty.is_some_and(|ty| !ty.is_numeric()) {
+        if let Some(ty) = ty
+            && !ty.is_numeric()
+        {
             self.error("range-type", range.at(), &[&written]);
         }
         Range { min: range.min.as_deref().copied(), max: range.max.as_deref().copied() }

@@ -24,18 +24,19 @@ impl<'a> Resolver<'a> {
         if let Some(envelope) = &service.envelope {
             self.envelope(envelope);
         }
-        let flow = credentials.client_credentials.as_ref();
-        Service {
-            declared: service.clone(),
-            api_key: credentials.api_key.as_ref().map(|key| self.api_key(key)),
-            token_fields: flow.map(|flow| self.token_fields(flow)).unwrap_or_default(),
-            time_field: self.time.clone(),
+        let api_key = credentials.api_key.as_ref().map(|key| self.api_key(key));
+        let mut token_fields = Vec::new();
+        if let Some(flow) = &credentials.client_credentials {
+            token_fields = self.token_fields(flow);
         }
+        Service { declared: service.clone(), api_key, token_fields, time_field: self.time.clone() }
     }
 
     fn api_key(&mut self, key: &spec::ApiKey) -> ApiKey {
         let has_token = self.service.credentials.client_credentials.is_some();
-        if let Some(basic) = key.basic.as_ref().filter(|basic| !***basic || has_token) {
+        if let Some(basic) = &key.basic
+            && (!**basic || has_token)
+        {
             self.error("key-basic", basic.at(), &[]);
         }
         let carrier = match (&key.header, &key.query) {
@@ -55,11 +56,10 @@ impl<'a> Resolver<'a> {
     }
 
     fn headers(&mut self) {
-        let key = self.service.credentials.api_key.as_ref().and_then(|key| key.header.as_ref());
         let mut seen = Unique::default();
         for header in &self.service.headers {
             let name = &header.name;
-            if key.is_some_and(|key| key.eq_ignore_ascii_case(name)) || !may_be_fixed(name) {
+            if self.carries_key(name) || !may_be_fixed(name) {
                 self.error("header-name/reserved", name.at(), &[name]);
             } else {
                 let lower = name.to_ascii_lowercase();
@@ -68,10 +68,17 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    fn carries_key(&self, header: &str) -> bool {
+        match &self.service.credentials.api_key {
+            Some(spec::ApiKey { header: Some(name), .. }) => name.eq_ignore_ascii_case(header),
+            _ => false,
+        }
+    }
+
     /// Checks the client credentials grant, and returns the fields of the token response.
     fn token_fields(&mut self, flow: &'a spec::ClientCredentials) -> Vec<Field> {
         let is_valid = self.below_base_url(&flow.path, self.service.base_url_suffix());
-        if let Some(param) = url_path::params(&flow.path).first().filter(|_| is_valid) {
+        if is_valid && let Some(param) = url_path::params(&flow.path).first() {
             self.error("path-param/token", flow.path.at(), &[param]);
         }
         self.statuses(&flow.errors);
@@ -122,7 +129,9 @@ impl<'a> Resolver<'a> {
         for group in &self.catalogue.groups {
             groups.push(group.module());
             for endpoint in &group.spec.endpoints {
-                paths.extend(endpoint.path.known().map(|path| path.as_str()));
+                if let Some(path) = endpoint.path.known() {
+                    paths.push(path.as_str());
+                }
             }
         }
         if groups.contains(&name.as_str()) || paths.contains(&name.as_str()) {
@@ -145,7 +154,9 @@ impl<'a> Resolver<'a> {
     /// Resolves the time field of the envelope, which must be a timestamp.
     fn envelope_time(&mut self, time: &'a spec::Field, inherited: spec::Evidence) -> Field {
         let resolved = self.valid(|resolver| resolver.field(&RecordsOfFile::default(), time, inherited));
-        if resolved.as_ref().is_some_and(|time| !matches!(time.ty, Type::Builtin(Builtin::Timestamp(_)))) {
+        if let Some(resolved) = &resolved
+            && !matches!(resolved.ty, Type::Builtin(Builtin::Timestamp(_)))
+        {
             self.error("time-type/envelope", time.ty.at(), &[&time.ty]);
         }
         Field { is_envelope_time: true, ..resolved.unwrap_or_default() }
@@ -168,20 +179,27 @@ impl<'a> Resolver<'a> {
     /// a list whose items can be converted to text.
     fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
-            let known = fields.iter().map(|field| field.name.as_str());
+            let known = spec::names_of_fields(fields);
             return self.unknown_name("unknown-field", name, name.at(), "metadata field", known);
         };
-        let ty = self.type_of(&RecordsOfFile::default(), &field.ty);
-        if ty.is_some_and(|ty| !matches!(&ty, Type::List(item) if matches!(**item, Type::Builtin(_) | Type::Named(_))))
+        if let Some(ty) = self.type_of(&RecordsOfFile::default(), &field.ty)
+            && !is_list_of_texts(&ty)
         {
             self.error("unsupported-type", name.at(), &[name, &field.ty]);
         }
     }
 }
 
+/// `true` if all items of a list can be converted to text.
+fn is_list_of_texts(ty: &Type) -> bool {
+    let Type::List(item) = ty else { return false };
+    matches!(**item, Type::Builtin(_) | Type::Named(_))
+}
+
 /// `true` if the JSON path `path` is below the JSON path `other`.
 fn is_within(path: &str, other: &str) -> bool {
-    path.strip_prefix(other).is_some_and(|rest| rest.starts_with('.'))
+    let Some(rest) = path.strip_prefix(other) else { return false };
+    rest.starts_with('.')
 }
 
 /// `true` if a header can carry the API key.

@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Location};
 use crate::duration;
 use crate::model::{NamedType, RecordRef, Type, Value};
 use crate::names::{Case, Scope};
-use crate::spanned::{Spanned, Text};
+use crate::spanned::{Spanned, Text, strings};
 use crate::spec::{self, TypeKind};
 use crate::time_unit::{TimeForm, TimeFormat, TimeUnit};
 use crate::type_expr::{BUILTINS, Builtin, TypeExpr};
@@ -38,16 +38,18 @@ impl<'a> Resolver<'a> {
     ) -> Option<Type> {
         let ty = self.type_of(records, text)?;
         let is_time = ty.time_form().is_some();
-        let form = match (format, unit.filter(|_| is_time)) {
-            (Some(format), _) if is_time => Some(TimeForm::Written(**format)),
+        match (format, unit) {
+            (Some(format), _) if is_time => Some(ty.timed_in(TimeForm::Written(**format))),
             (Some(format), _) => {
                 self.error("time-format/type", format.at(), &[text]);
-                None
+                Some(ty)
             }
-            (None, Some(unit)) => self.time_unit(unit).map(TimeForm::Counted),
-            (None, None) => None,
-        };
-        Some(if let Some(form) = form { ty.timed_in(form) } else { ty })
+            (None, Some(unit)) if is_time => match self.time_unit(unit) {
+                Some(unit) => Some(ty.timed_in(TimeForm::Counted(unit))),
+                None => Some(ty),
+            },
+            (None, _) => Some(ty),
+        }
     }
 
     fn time_unit(&mut self, unit: &Text) -> Option<TimeUnit> {
@@ -55,7 +57,8 @@ impl<'a> Resolver<'a> {
         if known.is_none() {
             let rule = if TimeFormat::of(unit).is_some() { "time-unit/format" } else { "time-unit/other" };
             let error = Diagnostic::new(rule, unit.at(), &[&expected(&TimeUnit::SHAPE), unit]);
-            self.errors.push(error.suggest(wording::did_you_mean(unit, TimeUnit::ALL.iter().map(|unit| unit.word()))));
+            let known_units = TimeUnit::ALL.iter().map(|unit| unit.word());
+            self.errors.push(error.suggest(wording::did_you_mean(unit, known_units)));
         }
         known
     }
@@ -81,10 +84,11 @@ impl<'a> Resolver<'a> {
                     self.used.add("type", None, name);
                     return Some(Type::Named((*name).to_owned()));
                 }
-                let known = BUILTINS.into_iter().map(|builtin| -> &str { builtin.name() });
-                let known = known.chain(self.service.types.iter().map(|ty| ty.name.as_str()));
+                let mut known: Vec<&str> = BUILTINS.into_iter().map(Builtin::name).collect();
+                known.extend(self.service.types.iter().map(|ty| ty.name.as_str()));
+                known.extend(self.record_names(records));
                 let rules = ["unknown-type", "unknown-type/elsewhere"];
-                self.unknown_record(rules, name, text.at(), "type", known.chain(self.record_names(records)));
+                self.unknown_record(rules, name, text.at(), "type", known.into_iter());
                 return None;
             }
         })
@@ -161,7 +165,7 @@ impl<'a> Resolver<'a> {
                 value: text.to_string(),
                 summary: value.summary.clone(),
                 step: value.duration.as_deref().and_then(|text| duration::step(text)),
-                attributes: value.attributes.iter().map(ToString::to_string).collect(),
+                attributes: strings(&value.attributes),
                 evidence: self.evidence("the value", value.evidence, ty.evidence, at),
             });
         }
@@ -179,6 +183,6 @@ impl<'a> Resolver<'a> {
                 seen.claim(&mut self.errors, "duplicate-name/attribute", name, name.at(), &[name]);
             }
         }
-        ty.attributes.iter().map(ToString::to_string).collect()
+        strings(&ty.attributes)
     }
 }

@@ -81,6 +81,10 @@ map! {
     never(Has("unit"), Lists("unknown", "unit")) at "unknown": "unknown-unit";
 }
 
+pub(crate) fn names_of_fields(fields: &[Field]) -> impl Iterator<Item = &str> {
+    fields.iter().map(|field| field.name.as_str())
+}
+
 impl Param {
     /// Returns the name for references: `id`, or `name` if there is no `id`.
     pub fn id(&self) -> &Text {

@@ -79,8 +79,8 @@ impl Builder {
     /// The position of a scalar. For some scalars, the parser's span includes white space and comments after the
     /// scalar; these are cut off.
     fn scalar_span(&self, style: ScalarStyle, span: Span) -> Range<usize> {
-        let (start, end) = (span.start.index(), span.end.index());
-        let written = self.text.get(start..end).unwrap_or_default();
+        let start = span.start.index();
+        let written = self.text.get(start..span.end.index()).unwrap_or_default();
         let length = match style {
             ScalarStyle::SingleQuoted => closing(written, '\'', '\''),
             ScalarStyle::DoubleQuoted => closing(written, '"', '\\'),

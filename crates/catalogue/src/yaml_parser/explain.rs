@@ -8,7 +8,7 @@ use super::node::SyntaxError;
 /// The number of lines before the reported one that are searched for the mistake.
 const LINES_BEFORE: usize = 3;
 
-/// Returns the error for a message that the parser reports at a position: a sentence, a help and, if the mistake is a
+/// The error for a message that the parser reports at a position: a sentence, a help and, if the mistake is a
 /// known one, its position.
 pub(super) fn explained(text: &str, reported: &str, span: Range<usize>) -> SyntaxError {
     let mut start = 0;
@@ -21,33 +21,66 @@ pub(super) fn explained(text: &str, reported: &str, span: Range<usize>) -> Synta
         start += line.chars().count() + 1;
     }
     for (start, line) in lines.iter().rev().take(LINES_BEFORE + 1) {
-        if let Some((columns, message, help)) = mistake(line, reported) {
+        if let Some(Mistake { columns, message, help }) = mistake(line, reported) {
             let span = start + columns.start..start + columns.end;
             return SyntaxError { message: message.to_owned(), span, help };
         }
     }
-    let is_closing = text.chars().nth(span.start).is_some_and(|marked| matches!(marked, ']' | '}'));
+    let is_closing = matches!(text.chars().nth(span.start), Some(']' | '}'));
     let reported = if is_closing && reported.contains("flow") { "mismatch" } else { reported };
-    let (message, help) = sentence(lines.last().map_or("", |(_, line)| line), reported);
+    let last_line = match lines.last() {
+        Some((_, line)) => line,
+        None => "",
+    };
+    let (message, help) = sentence(last_line, reported);
     SyntaxError { message: message.to_owned(), span, help: help.to_owned() }
 }
 
-/// Finds a mistake that the parser may report in a later line: its columns in characters, the message and the help.
-fn mistake(line: &str, reported: &str) -> Option<(Range<usize>, &'static str, String)> {
-    let column = |byte: usize| line[..byte].chars().count();
-    let at = |text: &str| line.find(text).map(|byte| column(byte)..column(byte + text.len()));
-    let entry = line.trim_start_matches([' ', '-', '{', '[']);
-    let key: String = entry.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-    let value = entry[key.len()..].strip_prefix(':').filter(|value| !value.is_empty() && !value.starts_with(' '));
-    if let Some(value) = value.filter(|_| !key.is_empty()) {
-        let begin = column(line.len() - entry.len());
-        let help = format!("write a space after the colon: `{key}: {}`", value.trim());
-        return Some((begin..begin + key.len() + 1, "no space follows the colon of the key", help));
+/// A known mistake in a line.
+struct Mistake {
+    /// Its columns in characters.
+    columns: Range<usize>,
+    message: &'static str,
+    help: String,
+}
+
+/// Finds a mistake that the parser may report in a later line.
+fn mistake(line: &str, reported: &str) -> Option<Mistake> {
+    if let Some(mistake) = missing_space(line) {
+        return Some(mistake);
     }
-    let brace = at("{{").map(|columns| (columns, "two braces begin a map", "write one brace".to_owned()));
-    let comment = at(" #").filter(|_| reported.contains("flow"));
-    let help = "quote the text, because ` #` begins a comment";
-    brace.or(comment.map(|columns| (columns, "a comment hides the end of the list or map", help.to_owned())))
+    if let Some(columns) = columns_of(line, "{{") {
+        return Some(Mistake { columns, message: "two braces begin a map", help: "write one brace".to_owned() });
+    }
+    if !reported.contains("flow") {
+        return None;
+    }
+    let columns = columns_of(line, " #")?;
+    let help = "quote the text, because ` #` begins a comment".to_owned();
+    Some(Mistake { columns, message: "a comment hides the end of the list or map", help })
+}
+
+/// A key whose value follows the colon without a space.
+fn missing_space(line: &str) -> Option<Mistake> {
+    let entry = line.trim_start_matches([' ', '-', '{', '[']);
+    let value = entry.trim_start_matches(|character: char| character.is_ascii_alphanumeric() || character == '_');
+    let key = &entry[..entry.len() - value.len()];
+    let value = value.strip_prefix(':')?;
+    if key.is_empty() || value.is_empty() || value.starts_with(' ') {
+        return None;
+    }
+    let begin = column(line, line.len() - entry.len());
+    let help = format!("write a space after the colon: `{key}: {}`", value.trim());
+    Some(Mistake { columns: begin..begin + key.len() + 1, message: "no space follows the colon of the key", help })
+}
+
+fn column(line: &str, byte: usize) -> usize {
+    line[..byte].chars().count()
+}
+
+fn columns_of(line: &str, text: &str) -> Option<Range<usize>> {
+    let byte = line.find(text)?;
+    Some(column(line, byte)..column(line, byte + text.len()))
 }
 
 /// The sentence for a message of the parser about a line, and the help.

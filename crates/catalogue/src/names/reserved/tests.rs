@@ -9,7 +9,7 @@ use super::*;
 type Names = BTreeSet<String>;
 
 fn check(title: &str, used: &Names, what: &str) {
-    let listed: Names = section(title).map(str::to_owned).collect();
+    let listed: Names = section(title).into_iter().map(str::to_owned).collect();
     let missing: Vec<_> = used.difference(&listed).collect();
     assert!(missing.is_empty(), "{what} are used but not reserved: {missing:?}");
     let idle: Vec<_> = listed.difference(used).collect();
@@ -37,7 +37,8 @@ fn methods_are_reserved() {
     assert!(of_client.len() > 2 && of_request.len() > 5);
     check("client", &of_client, "methods of `Client`");
     check("request", &of_request, "methods of `Request`");
-    let planned: Vec<_> = section("planned for requests").filter(|name| of_request.contains(*name)).collect();
+    let planned: Vec<_> =
+        section("planned for requests").into_iter().filter(|name| of_request.contains(*name)).collect();
     assert!(planned.is_empty(), "listed as planned, but they exist already: {planned:?}");
 }
 
