@@ -1,6 +1,6 @@
 //! Proposes the history of an endpoint by its params.
 
-use catalogue::spec::{Endpoint, Evidence, Known};
+use catalogue::spec::{Endpoint, Evidence, History, Known};
 
 use crate::content::EntryPosition;
 use crate::editor::Editor;
@@ -21,6 +21,11 @@ pub(super) fn propose_history(editor: &mut Editor, evidence: Evidence, at: &Entr
         ends.push(format!("`{name}`"));
     }
     editor.note(format!("a history is requested with {}", ends.join(" and ")));
+    if is_cursor(&found) {
+        editor.note(
+            "some services page with `after` and `before`: if `after` selects older records, swap `from` and `to`",
+        );
+    }
     editor.content.endpoint_mut(at).history = Some(Known::Known(found));
 }
 
@@ -28,4 +33,11 @@ fn returns_time_series(endpoint: &Endpoint) -> bool {
     let Some(body) = endpoint.body.known() else { return false };
     let is_timed = body.time.as_ref().is_some_and(|time| time.as_str() != "none");
     body.series.is_some() && is_timed
+}
+
+/// `true` if the ends of the range may be cursors: `after` the last record of a page that begins with the newest.
+fn is_cursor(history: &History) -> bool {
+    let from = history.from.as_ref().map(|from| from.as_str());
+    let to = history.to.as_ref().map(|to| to.as_str());
+    from == Some("after") || to == Some("before")
 }
