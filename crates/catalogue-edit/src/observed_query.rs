@@ -193,7 +193,16 @@ fn is_time_param(name: &str) -> bool {
 
 /// `true` if a param presumably carries a key, a token or a signature.
 pub(crate) fn is_secret(name: &str) -> bool {
-    has_word(name, &SECRETS) && !has_word(name, &PAGING)
+    let is_named = has_word(name, &SECRETS) || name.to_snake_case().split('_').any(is_joined_secret);
+    is_named && !has_word(name, &PAGING)
+}
+
+/// `true` if a word is a key or a token with its purpose, such as `registrationkey`.
+fn is_joined_secret(word: &str) -> bool {
+    const PURPOSES: [&str; 9] =
+        ["access", "app", "auth", "client", "consumer", "license", "registration", "subscription", "user"];
+    let purpose = word.strip_suffix("key").or(word.strip_suffix("token"));
+    purpose.is_some_and(|purpose| PURPOSES.contains(&purpose))
 }
 
 fn has_word(name: &str, words: &[&str]) -> bool {
@@ -224,6 +233,10 @@ mod tests {
             ("apiKey", "1", ValueKind::Secret),
             ("api_key", "1", ValueKind::Secret),
             ("access_token", "x", ValueKind::Secret),
+            ("registrationkey", "x", ValueKind::Secret),
+            ("Authtoken", "x", ValueKind::Secret),
+            ("usertype", "x", ValueKind::Text),
+            ("monkey", "x", ValueKind::Text),
             ("X-Signature", "x", ValueKind::Secret),
             ("pageToken", "x", ValueKind::Text),
             ("keyword", "x", ValueKind::Text),
