@@ -3,6 +3,8 @@
 //! A merge writes its revisions before its data file. If it is stopped in between, the data file keeps its generation, the
 //! rows are still in it, and the next merge begins with that generation again. So of all merges that begin with one
 //! generation, only one completes, and none while a data file has that generation.
+//!
+//! A reader opens the data files first, so the revisions can have further merges, of which its files have no row.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,17 +16,30 @@ use crate::revisions::Revision;
 /// A revision without a merge was written by an earlier version, or about rows that no data file had before. It is kept.
 pub(crate) fn completed(revisions: Vec<Revision>, generations: &BTreeSet<String>) -> BTreeSet<Revision> {
     let next = next_generations(&revisions, generations);
+    let not_replaced = with_later_generations(&revisions, generations);
     let mut all = BTreeSet::new();
     for mut revision in revisions {
         if let Some(merge) = &revision.merge {
             let is_next = next.get(&merge.from) == Some(&merge.to);
-            if !is_next || generations.contains(&merge.from) {
+            if !is_next || not_replaced.contains(&merge.from) {
                 continue;
             }
         }
         // The merge is not a part of what was replaced.
         revision.merge = None;
         all.insert(revision);
+    }
+    all
+}
+
+/// The generations of the data files, and those of the merges that began with one of them, also indirectly.
+fn with_later_generations(revisions: &[Revision], generations: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut all = generations.clone();
+    // A merge is appended after the merge that it continues.
+    for merge in revisions.iter().filter_map(|revision| revision.merge.as_ref()) {
+        if all.contains(&merge.from) {
+            all.insert(merge.to.clone());
+        }
     }
     all
 }
@@ -92,8 +107,11 @@ mod tests {
         check(&[Some(("a", "b")), Some(("a", "c")), Some(("b", "d"))], &["d"], &[0, 2]);
         // The file is gone, was restored from a copy, or is newer than the revisions.
         check(&[Some(("a", "b")), Some(("a", "c"))], &[], &[1]);
-        check(&[Some(("a", "b")), Some(("b", "c"))], &["a"], &[1]);
+        check(&[Some(("a", "b")), Some(("b", "c"))], &["a"], &[]);
         check(&[Some(("a", "b"))], &["z"], &[0]);
+        // Several merges completed after the file was opened.
+        check(&[Some(("a", "b")), Some(("b", "c")), Some(("c", "d"))], &["b"], &[0]);
+        check(&[Some(("a", "b")), Some(("a", "c")), Some(("c", "d"))], &["a"], &[]);
         // Revisions of an earlier version.
         check(&[None, Some(("a", "b"))], &["a"], &[0]);
     }
