@@ -11,11 +11,11 @@ const MAX_DEPTH: usize = 64;
 const MAX_GROUPS: u64 = i16::MAX.unsigned_abs() as u64;
 
 /// The numbers of the fields of a footer.
-const SCHEMA: i64 = 2;
-const ROW_GROUPS: i64 = 4;
+const SCHEMA: i16 = 2;
+const ROW_GROUPS: i16 = 4;
 
 /// The number of the field of an element of the schema with the number of its children.
-const CHILDREN: i64 = 5;
+const CHILDREN: i16 = 5;
 
 /// Returns the reason why a footer must not be decoded.
 pub(crate) fn check(footer: &[u8]) -> Result<(), String> {
@@ -25,6 +25,8 @@ pub(crate) fn check(footer: &[u8]) -> Result<(), String> {
         match (id, field) {
             (SCHEMA, Kind::List) => reader.schema()?,
             (ROW_GROUPS, Kind::List) => reader.row_groups()?,
+            // The decoder reads a list whatever the footer declares.
+            (SCHEMA | ROW_GROUPS, _) => return Err(format!("its field {id} is not a list")),
             (_, field) => reader.skip(field, MAX_DEPTH)?,
         }
     }
@@ -107,18 +109,28 @@ impl Reader<'_> {
     }
 
     /// Reads the kind of the next field of a struct, and changes its number; `None` at the end of the struct.
-    fn field(&mut self, id: &mut i64) -> Result<Option<Kind>, String> {
+    fn field(&mut self, id: &mut i16) -> Result<Option<Kind>, String> {
         let byte = self.byte()?;
         if byte == 0 {
             return Ok(None);
         }
         let distance = byte >> 4;
-        *id = if distance == 0 { self.signed()? } else { id.saturating_add(distance.into()) };
+        *id = if distance == 0 { self.field_number()? } else { id.saturating_add(distance.into()) };
         Kind::of(byte & 0x0f).map(Some)
+    }
+
+    /// The number of a field, of which the decoder would read only the last 16 bits.
+    fn field_number(&mut self) -> Result<i16, String> {
+        let number = self.signed()?;
+        i16::try_from(number).map_err(|_| format!("{number} is not the number of a field"))
     }
 
     fn list(&mut self) -> Result<List, String> {
         let byte = self.byte()?;
+        // Some writers declare no kind for an empty list.
+        if byte == 0 {
+            return Ok(List { kind: Kind::Struct, count: 0 });
+        }
         let kind = Kind::of(byte & 0x0f)?;
         let short = byte >> 4;
         let count = if short == 15 { self.unsigned()? } else { short.into() };
@@ -164,7 +176,10 @@ impl Reader<'_> {
         let mut children = 0;
         let mut id = 0;
         while let Some(field) = self.field(&mut id)? {
-            if id == CHILDREN && field == Kind::Integer {
+            if id == CHILDREN {
+                if field != Kind::Integer {
+                    return Err("the number of children of its schema is not an integer".to_owned());
+                }
                 let number = self.signed()?;
                 children = u64::try_from(number).map_err(|_| format!("its schema has {number} children"))?;
             } else {
@@ -288,6 +303,21 @@ mod tests {
         assert_eq!(check(&footer(&deep, 0)), Err("its schema has more than 64 levels".to_owned()));
         let wide = [vec![99_999], vec![0; 99_999]].concat();
         assert_eq!(check(&footer(&wide, 0)), Ok(()));
+    }
+
+    #[test]
+    fn fields_are_those_that_the_decoder_reads() {
+        let start = [0x15, 2];
+        let check = |rest: &[u8]| check(&[&start[..], rest].concat());
+        // An empty schema and no row groups, without the kinds of their elements.
+        assert_eq!(check(&[0x19, 0, 0x29, 0, 0]), Ok(()));
+        assert_eq!(check(&[0x15, 0, 0]), Err("its field 2 is not a list".to_owned()));
+        assert_eq!(check(&[0x3c, 0, 0]), Err("its field 4 is not a list".to_owned()));
+        // The last 16 bits are the number of the schema.
+        let number = [vec![0x09], number(65_538 * 2)].concat();
+        assert_eq!(check(&number), Err("65538 is not the number of a field".to_owned()));
+        let element = [0x19, 0x1c, 0x57, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(check(&element), Err("the number of children of its schema is not an integer".to_owned()));
     }
 
     #[test]
