@@ -26,7 +26,8 @@ impl NewRecords {
 
     /// The records of a series without a regular step.
     pub(crate) fn requested(request: Request<Dynamic>, from: Timestamp) -> Self {
-        Self::Requested(RequestedRecords { request, from, last: Vec::new(), pages: None, due: Instant::now() })
+        let due = Instant::now();
+        Self::Requested(RequestedRecords { request, from, last: Vec::new(), pages: None, repeated: Vec::new(), due })
     }
 
     /// Waits for the next update. After a retryable error, the next call requests the records again.
@@ -43,10 +44,12 @@ pub(crate) struct RequestedRecords {
     request: Request<Dynamic>,
     /// The time of the last record.
     from: Timestamp,
-    /// The records of that time, which the next request returns again.
+    /// The records of that time, which the next request returns again. Several of them can be equal.
     last: Vec<AnyRecord>,
     /// The pages of the current request.
     pages: Option<Pages<AnyRecord>>,
+    /// The records of an earlier request that the current one has not returned yet.
+    repeated: Vec<AnyRecord>,
     /// The time of the next request.
     due: Instant,
 }
@@ -57,6 +60,7 @@ impl RequestedRecords {
             let Some(pages) = &mut self.pages else {
                 sleep_until(self.due).await;
                 self.due = Instant::now() + PAUSE;
+                self.repeated.clone_from(&self.last);
                 self.pages = Some(History::new(self.request.clone(), self.from..time_arg::OPEN).pages());
                 continue;
             };
@@ -76,12 +80,13 @@ impl RequestedRecords {
         }
     }
 
-    /// Removes the records that an earlier page had.
+    /// Removes the records that an earlier request has returned: each once, because the service can have equal records.
     fn remove_known(&mut self, page: &mut Page<AnyRecord>) {
         let mut times = Vec::new();
         let mut records = Vec::new();
         for (time, record) in page.times.drain(..).zip(page.records.drain(..)) {
-            if time == self.from && self.last.contains(&record) {
+            if let Some(known) = self.repeated.iter().position(|known| *known == record) {
+                self.repeated.swap_remove(known);
                 continue;
             }
             if time > self.from {
@@ -180,10 +185,17 @@ mod tests {
         assert_eq!(until(&mut records, 4).await, r#"[{"at":200,"value":3},{"at":300,"value":4}]"#);
         assert!(begun.elapsed() >= PAUSE && begun.elapsed() < 2 * PAUSE);
 
+        // Equal records of a new time and of a known time.
+        *response.lock().unwrap() = (200, r#"[{"at":300,"value":4},{"at":300,"value":4},{"at":310,"value":0}]"#);
+        assert_eq!(until(&mut records, 0).await, r#"[{"at":300,"value":4},{"at":310,"value":0}]"#);
+        let equal = r#"[{"at":310,"value":0},{"at":320,"value":5},{"at":320,"value":5},{"at":330,"value":4}]"#;
+        *response.lock().unwrap() = (200, equal);
+        assert_eq!(until(&mut records, 4).await, equal.replace(r#"{"at":310,"value":0},"#, ""));
+
         // A request that has failed is repeated.
         *response.lock().unwrap() = (503, "");
         assert!(records.next().await.unwrap_err().is_retryable());
-        *response.lock().unwrap() = (200, r#"[{"at":300,"value":4},{"at":400,"value":5}]"#);
+        *response.lock().unwrap() = (200, r#"[{"at":330,"value":4},{"at":400,"value":5}]"#);
         assert_eq!(until(&mut records, 5).await, r#"[{"at":400,"value":5}]"#);
     }
 }
