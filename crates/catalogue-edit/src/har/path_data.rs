@@ -23,7 +23,7 @@ pub(super) struct VaryingSegments {
 /// The segments of requests in one place.
 #[derive(Default)]
 struct Place {
-    /// The keys in the first response of each segment.
+    /// The keys in the first response of each segment that shows records; none if no response does.
     keys_by_segment: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -34,9 +34,9 @@ impl VaryingSegments {
             let mut keys = None;
             for (index, segment) in entry.segments.iter().enumerate() {
                 let place = all.places.entry(place_of(&entry.segments, index)).or_default();
-                if !place.keys_by_segment.contains_key(segment) {
-                    let keys = keys.get_or_insert_with(|| keys_of(&entry.body()));
-                    place.keys_by_segment.insert(segment.clone(), keys.clone());
+                let known = place.keys_by_segment.entry(segment.clone()).or_default();
+                if known.is_empty() {
+                    known.clone_from(keys.get_or_insert_with(|| keys_of_records(&entry.body())));
                 }
             }
         }
@@ -48,27 +48,33 @@ impl VaryingSegments {
     /// Alone, such a segment may be the name of a function or of an endpoint.
     pub(super) fn are_data(&self, segments: &[String], index: usize) -> bool {
         let Some(place) = self.places.get(&place_of(segments, index)) else { return false };
-        let count = place.keys_by_segment.len();
         if segments[index].contains(':') {
-            return count > 1;
+            return place.keys_by_segment.len() > 1;
         }
         let is_last = index + 1 == segments.len();
-        !is_last && count >= MANY_WORDS && place.has_like_responses()
+        !is_last && place.has_many_like_responses()
     }
 }
 
 impl Place {
-    /// `true` if the responses of all segments have most of their keys in common.
-    fn has_like_responses(&self) -> bool {
-        let Some(first) = self.keys_by_segment.values().next() else { return false };
+    /// `true` if many segments have responses with records, and these have most of their keys in common. Without records,
+    /// the responses of different endpoints of a service are alike.
+    fn has_many_like_responses(&self) -> bool {
+        let mut first = None;
+        let mut count = 0;
         for keys in self.keys_by_segment.values() {
+            if keys.is_empty() {
+                continue;
+            }
+            count += 1;
+            let first = first.get_or_insert(keys);
             let shared = keys.intersection(first).count();
             let all = keys.union(first).count();
             if shared * 5 < all * 4 {
                 return false;
             }
         }
-        true
+        count >= MANY_WORDS
     }
 }
 
@@ -84,21 +90,31 @@ fn place_of(segments: &[String], at: usize) -> String {
     place
 }
 
-/// The keys of all objects in a body.
-fn keys_of(body: &Value) -> BTreeSet<String> {
+/// The keys of all objects in a body; none if it has an empty list or object in place of records.
+fn keys_of_records(body: &Value) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
+    let mut has_list = false;
+    let mut is_empty = false;
     let mut values = vec![body];
     while let Some(value) = values.pop() {
         match value {
             Value::Object(members) => {
+                is_empty |= members.is_empty();
                 for (key, member) in members {
                     keys.insert(key.clone());
                     values.push(member);
                 }
             }
-            Value::Array(items) => values.extend(items),
+            Value::Array(items) => {
+                has_list |= !items.is_empty();
+                is_empty |= items.is_empty();
+                values.extend(items);
+            }
             _ => {}
         }
+    }
+    if is_empty && !has_list {
+        keys.clear();
     }
     keys
 }

@@ -164,3 +164,14 @@ fn many_words_in_one_place_are_data_if_their_responses_are_alike() {
     assert!(learned.contains("path: /cats/history\n"), "{learned}");
     assert_eq!(learned.matches("path: ").count(), 5, "{learned}");
 }
+
+#[test]
+fn words_in_one_place_are_names_if_their_responses_have_no_records() {
+    let mut responses = Vec::new();
+    for name in ["orders", "deposits", "transfers", "withdrawals"] {
+        let body = json!({"code": 0, "data": {"list": [], "total": 0}});
+        responses.push(Recorded { url: format!("/{name}/history"), body });
+    }
+    let learned = learned_from(&responses);
+    assert_eq!(learned.matches("path: ").count(), 4, "{learned}");
+}
