@@ -186,11 +186,11 @@ impl<T: Read> Read for Option<T> {
     const SHAPE: Shape = T::SHAPE;
 
     fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
-        Some(Some(T::read(node, key, reader)?))
+        T::read(node, key, reader).map(Some)
     }
 
     fn stand_in(at: &Location) -> Option<Self> {
-        Some(Some(T::stand_in(at)?))
+        T::stand_in(at).map(Some)
     }
 
     fn write(&self, key: &Key) -> Node {
