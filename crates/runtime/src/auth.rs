@@ -74,26 +74,16 @@ impl Credentials {
             (Some(name), Some(key)) => Some(key_param(name, key)),
             _ => None,
         };
+        check_client(service, client_credentials.as_ref())?;
         let flow = match (&service.client_credentials, client_credentials) {
-            (_, None) => None,
-            (Some(_), Some((id, _))) if id.is_blank() => return Err(Error::build("the client id is empty")),
-            (Some(_), Some((_, secret))) if secret.is_blank() => {
-                return Err(Error::build("the client secret is empty"));
-            }
             (Some(info), Some(own)) => {
                 let path = with_key(info.path, key_param.as_ref());
                 let rotating = rotating.clone();
                 Some(TokenFlow::new(info, path, rotating, service, own, headers.clone(), policy.clone())?)
             }
-            (None, Some(_)) => return Err(Error::build("the service does not support client credentials")),
+            _ => None,
         };
-        let mut secrets = Vec::new();
-        if let Some(key) = &api_key {
-            secrets = forms(service, key);
-        }
-        for header in defaults.iter().filter(|header| header.is_secret) {
-            secrets.push(header.value.clone());
-        }
+        let secrets = secrets(service, api_key.as_ref(), defaults);
         Ok(Self { headers, service, key_param, rotating, secrets, flow })
     }
 
@@ -201,6 +191,35 @@ fn check_key(service: &ServiceInfo, key: Option<&Secret>) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+/// The API key in all forms, and the values of secret headers.
+fn secrets(service: &ServiceInfo, api_key: Option<&Secret>, defaults: &[DefaultHeader]) -> Vec<Secret> {
+    let mut secrets = Vec::new();
+    if let Some(key) = api_key {
+        secrets = forms(service, key);
+    }
+    for header in defaults {
+        if header.is_secret {
+            secrets.push(header.value.clone());
+        }
+    }
+    secrets
+}
+
+/// Rejects client credentials that are empty, or that the service does not support.
+fn check_client(service: &ServiceInfo, credentials: Option<&(Secret, Secret)>) -> Result<(), Error> {
+    let Some((id, secret)) = credentials else { return Ok(()) };
+    if service.client_credentials.is_none() {
+        return Err(Error::build("the service does not support client credentials"));
+    }
+    if id.is_blank() {
+        return Err(Error::build("the client id is empty"));
+    }
+    if secret.is_blank() {
+        return Err(Error::build("the client secret is empty"));
+    }
+    Ok(())
 }
 
 fn reserved(header: &str) -> Error {

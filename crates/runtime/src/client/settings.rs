@@ -17,6 +17,7 @@ use crate::dispatch::Retry;
 use crate::dispatch::retry::duration;
 use crate::error::Error;
 use crate::rate_limit::RateLimit;
+use crate::registry::ServiceInfo;
 use crate::secrets::Secret;
 use crate::values::Value;
 
@@ -134,18 +135,8 @@ impl ClientSettings {
         for (name, url) in self.base_urls.unwrap_or_default() {
             builder = builder.base_url(name, url.expose());
         }
-        builder = match (self.client_id, self.client_secret) {
-            (Some(id), Some(secret)) => builder.client_credentials(id, secret),
-            (None, None) => builder,
-            (Some(_), None) => return Err(Error::build("`client_secret` is not set, although `client_id` is")),
-            (None, Some(_)) => return Err(Error::build("`client_id` is not set, although `client_secret` is")),
-        };
-        builder = match (self.api_key, self.api_key_file) {
-            (Some(_), Some(_)) => return Err(Error::build("both `api_key` and `api_key_file` are set")),
-            (Some(key), None) => builder.api_key(key),
-            (None, Some(path)) => builder.api_key_file(path),
-            (None, None) => builder,
-        };
+        builder = with_client_credentials(builder, self.client_id, self.client_secret)?;
+        builder = with_api_key(builder, self.api_key, self.api_key_file)?;
         builder = with(builder, self.user_agent, Builder::user_agent);
         builder = with(builder, self.connect_timeout, |builder, time| builder.connect_timeout(time.0));
         builder = with(builder, self.attempt_timeout, |builder, time| builder.attempt_timeout(time.0));
@@ -157,13 +148,8 @@ impl ClientSettings {
         for (name, value) in self.headers.unwrap_or_default() {
             builder = builder.secret_header(name, value);
         }
-        if let Some(limit) = self.rate_limit {
-            let limit = match limit {
-                RateLimitSettings::Named(name) => RateLimit::named(&name, builder.service.limits)?,
-                RateLimitSettings::Custom { requests, window, concurrent } => {
-                    RateLimit::new(requests, window.0, concurrent)
-                }
-            };
+        if let Some(settings) = self.rate_limit {
+            let limit = rate_limit(settings, builder.service)?;
             builder = builder.rate_limit(limit);
         }
         for file in self.root_certificates.unwrap_or_default() {
@@ -179,6 +165,41 @@ impl ClientSettings {
         #[cfg(feature = "http2")]
         let builder = with(builder, self.http2, Builder::http2);
         Ok(builder)
+    }
+}
+
+fn with_client_credentials<C: From<Core>>(
+    builder: Builder<C>,
+    id: Option<Secret>,
+    secret: Option<Secret>,
+) -> Result<Builder<C>, Error> {
+    match (id, secret) {
+        (Some(id), Some(secret)) => Ok(builder.client_credentials(id, secret)),
+        (None, None) => Ok(builder),
+        (Some(_), None) => Err(Error::build("`client_secret` is not set, although `client_id` is")),
+        (None, Some(_)) => Err(Error::build("`client_id` is not set, although `client_secret` is")),
+    }
+}
+
+fn with_api_key<C: From<Core>>(
+    builder: Builder<C>,
+    key: Option<Secret>,
+    file: Option<PathBuf>,
+) -> Result<Builder<C>, Error> {
+    match (key, file) {
+        (Some(_), Some(_)) => Err(Error::build("both `api_key` and `api_key_file` are set")),
+        (Some(key), None) => Ok(builder.api_key(key)),
+        (None, Some(path)) => Ok(builder.api_key_file(path)),
+        (None, None) => Ok(builder),
+    }
+}
+
+fn rate_limit(settings: RateLimitSettings, service: &ServiceInfo) -> Result<RateLimit, Error> {
+    match settings {
+        RateLimitSettings::Named(name) => RateLimit::named(&name, service.limits),
+        RateLimitSettings::Custom { requests, window, concurrent } => {
+            Ok(RateLimit::new(requests, window.0, concurrent))
+        }
     }
 }
 

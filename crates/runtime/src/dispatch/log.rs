@@ -8,6 +8,7 @@ use tracing::Span;
 use tracing::field::{DisplayValue, Empty, display};
 
 use super::observer::{Event, Outcome, RequestParams};
+use crate::error::ErrorKind;
 use crate::registry::EndpointInfo;
 use crate::request::RequestKind;
 
@@ -58,8 +59,7 @@ impl Log<'_> {
                 tracing::debug!(target: TARGET, %request, number, ?outcome, bytes, elapsed_ms, params, "attempt");
             }
             Event::Retry { request, kind, delay, .. } => {
-                let delay_ms = ms(delay);
-                either!(is_quiet, debug, info, target: TARGET, %request, ?kind, delay_ms, params, "retry");
+                either!(is_quiet, debug, info, target: TARGET, %request, ?kind, delay_ms = ms(delay), params, "retry");
             }
             Event::UnrecognizedRecords { request, records, .. } => tracing::warn!(
                 target: TARGET, %request, records, params,
@@ -75,15 +75,12 @@ impl Log<'_> {
                 self.end(*request, *outcome, *bytes, *attempts, [ms(elapsed), ms(waited)]);
             }
             Event::Outage { request, kind, elapsed, is_first, is_outage, .. } => {
-                let elapsed_ms = ms(elapsed);
-                let what = if *is_outage { "outage" } else { "a follower's request failed" };
                 let is_news = *is_first || *is_outage;
-                either!(is_news, warn, debug, target: TARGET, %request, ?kind, elapsed_ms, params, "{what}");
+                self.outage(*request, *kind, ms(elapsed), is_news, *is_outage);
             }
-            Event::Recovered { request, elapsed, was_outage, .. } => {
-                let elapsed_ms = ms(elapsed);
-                either!(*was_outage, warn, info, target: TARGET, %request, elapsed_ms, params, "recovered");
-            }
+            Event::Recovered { request, elapsed, was_outage, .. } => either!(
+                *was_outage, warn, info, target: TARGET, %request, elapsed_ms = ms(elapsed), params, "recovered"
+            ),
             Event::Token { renewed, .. } => tracing::debug!(target: TARGET, renewed, "token"),
         }
     }
@@ -91,6 +88,12 @@ impl Log<'_> {
     /// The params as the value of a field; `None` if there are none.
     fn params(&self) -> Option<DisplayValue<&RequestParams>> {
         self.params.iter().next().is_some().then(|| display(self.params))
+    }
+
+    fn outage(&self, request: RequestKind, kind: ErrorKind, elapsed_ms: u64, is_news: bool, is_outage: bool) {
+        let params = self.params();
+        let what = if is_outage { "outage" } else { "a follower's request failed" };
+        either!(is_news, warn, debug, target: TARGET, %request, ?kind, elapsed_ms, params, "{what}");
     }
 
     fn end(&self, request: RequestKind, outcome: Outcome, bytes: usize, attempts: u32, times: [u64; 2]) {

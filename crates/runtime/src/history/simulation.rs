@@ -83,6 +83,21 @@ impl Service {
     }
 }
 
+impl Service {
+    /// The response to the request of a pager, which begins and ends one unit earlier.
+    fn series(&self, window: Span, page_size: usize) -> TimedRecords<Vec<i64>> {
+        let start = (window.from - Duration::from_nanos(1)).unix_seconds();
+        let end = (window.to - Duration::from_nanos(1)).unix_seconds();
+        let times = self.answer(start, end + 1, page_size);
+        TimedRecords {
+            times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
+            records: times,
+            bad: Vec::new(),
+            metadata: None,
+        }
+    }
+}
+
 /// The result of fetching a range.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Fetched {
@@ -98,15 +113,14 @@ fn span(from: i64, to: i64) -> Span {
 fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng) -> (Fetched, u64, Account) {
     let grid = TimeGrid::new(Duration::from_secs(STEP.unsigned_abs()));
     let range = span(from, to);
-    let (ahead, unsettled) = (rng.usize(2..20), range.to);
     let options = PagerOptions {
         grid,
         range,
         page_size,
         outside: 1,
         ends: None,
-        ahead,
-        unsettled,
+        ahead: rng.usize(2..20),
+        unsettled: range.to,
         all_pages_of: None,
         may_search: false,
     };
@@ -122,14 +136,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
         }
         if !in_flight.is_empty() {
             let (id, window) = in_flight.swap_remove(rng.usize(0..in_flight.len()));
-            let [start, end] = [window.from, window.to].map(|time| (time - Duration::from_nanos(1)).unix_seconds());
-            let times = service.answer(start, end + 1, page_size);
-            let series = TimedRecords {
-                times: times.iter().map(|time| Some(Timestamp::from(*time))).collect(),
-                records: times,
-                bad: Vec::new(),
-                metadata: None,
-            };
+            let series = service.series(window, page_size);
             pager.received(id, Ok((series, i64::MAX.into())));
         }
         while let Some((window, outcome)) = pager.take() {
@@ -156,7 +163,8 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
 /// Computes the expected result for a range by checking every step.
 fn truth(service: &Service, from: i64, to: i64) -> Fetched {
     let times: Vec<i64> = service.times.iter().copied().filter(|time| (from..to).contains(time)).collect();
-    let (first, last) = ((from + STEP - 1).div_euclid(STEP) * STEP, to.div_euclid(STEP) * STEP);
+    let first = (from + STEP - 1).div_euclid(STEP) * STEP;
+    let last = to.div_euclid(STEP) * STEP;
     let mut gaps: Vec<(i64, i64)> = Vec::new();
     let mut step = first;
     while step < last {
@@ -185,10 +193,12 @@ fn any(rng: &mut Rng) -> Service {
         }
     }
     for _ in 0..rng.usize(0..4) {
-        let (from, to) = (rng.i64(0..=steps) * STEP, rng.i64(0..200) * STEP);
-        times.retain(|time| !(from..from + to).contains(time));
+        let from = rng.i64(0..=steps) * STEP;
+        let length = rng.i64(0..200) * STEP;
+        times.retain(|time| !(from..from + length).contains(time));
     }
-    let (beyond, copies) = (if rng.bool() { 0 } else { rng.usize(0..3) }, if rng.bool() { 1 } else { rng.usize(1..3) });
+    let beyond = if rng.bool() { 0 } else { rng.usize(0..3) };
+    let copies = if rng.bool() { 1 } else { rng.usize(1..3) };
     Service {
         times,
         max_records: if rng.bool() { usize::MAX } else { rng.usize((2 * beyond + 3) * copies..60) },

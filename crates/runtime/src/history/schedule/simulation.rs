@@ -40,7 +40,8 @@ fn check(name: &str, skipped: usize, max: [Millis; 4], max_requests: [f64; 4], s
         let world = scenario(World::new(step));
         let bot = Bot::run(&world);
         let delays = bot.delays();
-        let (delay, requests) = (p99(&delays[skipped..]), bot.requests_per_bar());
+        let delay = p99(&delays[skipped..]);
+        let requests = bot.requests_per_bar();
         let figures = format!("{name}, step {} s: {delay} ms, {requests:.2} requests a bar", step.0 / SECOND);
         #[allow(clippy::print_stdout)] // Statistics, shown with `--nocapture`.
         {
@@ -248,7 +249,8 @@ fn every_record_is_delivered_once_or_reported() {
         };
         let periods = (0..40).map(|_| (span(DAY), State::Down)).collect();
         let mut moments = |count: usize| (0..count).map(|_| rng.i64(0..end)).collect::<BTreeSet<_>>();
-        let (suspends, jumps) = (moments(10), moments(20));
+        let suspends = moments(10);
+        let jumps = moments(20);
         let world = World {
             periods,
             suspends: suspends.into_iter().map(|at| (at, at % (8 * HOUR))).collect(),
@@ -269,7 +271,8 @@ fn every_record_is_delivered_once_or_reported() {
         });
         let bot = Bot::run(&world);
         for bar in 0..bot.delivered.last_key_value().map_or(0, |(last, _)| *last) - 40 {
-            let (is_delivered, is_gap) = (bot.delivered.contains_key(&bar), bot.gaps.contains(&bar));
+            let is_delivered = bot.delivered.contains_key(&bar);
+            let is_gap = bot.gaps.contains(&bar);
             assert!(is_delivered != is_gap, "step {step}, bar {bar}: {is_delivered} {is_gap}");
             let is_in_time = lateness(bar).is_some_and(|late| late <= i64::from(ALLOWED_LATENESS) * step);
             assert!(is_delivered || !is_in_time, "step {step}, bar {bar} was published in time");
