@@ -179,13 +179,21 @@ impl RequestTemplate {
     }
 
     /// Returns a range with the times around it of which a response may have records: a request can begin and end a
-    /// unit of its params outside of the range, and a service may round each end to a step.
+    /// unit of its params outside of the range, and a service may round each end to a step. An end that no param sets can
+    /// have any records behind it.
     pub(super) fn surroundings(&self, range: Span) -> Span {
         let [from, to] = self.units;
-        Span {
+        let mut around = Span {
             from: self.grid.before(range.from - from.grain(), 1),
             to: self.grid.after(self.grid.ceil(range.to + last(to)), 1),
+        };
+        if self.info.from.is_empty() {
+            around.from = Timestamp::MIN;
         }
+        if self.info.to.is_empty() {
+            around.to = Timestamp::MAX;
+        }
+        around
     }
 
     /// Creates the request for a window. The start and the end that are sent are outside of the window, so the

@@ -137,7 +137,7 @@ impl Timestamp {
     pub(crate) const LAST_WRITABLE: Self = Self::from_unix_seconds(253_402_300_799);
 
     /// The earliest timestamp.
-    const MIN: Self = Self::from_unix_seconds(i64::MIN);
+    pub(crate) const MIN: Self = Self::from_unix_seconds(i64::MIN);
     /// The latest timestamp.
     pub(crate) const MAX: Self = Self { nanos: Self::from_unix_seconds(i64::MAX).nanos + SECOND - 1 };
 

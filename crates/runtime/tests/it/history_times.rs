@@ -83,6 +83,9 @@ macro_rules! endpoint {
 /// Events, which have any times.
 const SINCE: HistoryInfo = HistoryInfo { to: "", limit: "", every: None, oldest: None, ..PAYMENTS };
 
+/// No param sets the start of the range.
+const UNTIL: HistoryInfo = HistoryInfo { from: "", limit: "limit", every: None, oldest: None, ..PAYMENTS };
+
 endpoint!(Texts, Iso8601, None, OWN);
 endpoint!(Days, Date, None, OWN);
 endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented), OWN);
@@ -90,9 +93,11 @@ endpoint!(Payments, Iso8601, None, HistorySource::Endpoint(&PAYMENTS));
 endpoint!(PaidAtEnd, Iso8601, None, HistorySource::Endpoint(&PAID_AT_END));
 endpoint!(Evaluated, Iso8601, None, HistorySource::Endpoint(&EVALUATED));
 endpoint!(Events, Iso8601, None, HistorySource::Endpoint(&SINCE));
+endpoint!(OlderEvents, Iso8601, None, HistorySource::Endpoint(&UNTIL));
 
 impl runtime::history::HasHistory for Texts {}
 impl runtime::history::HasHistory for Events {}
+impl runtime::history::HasHistory for OlderEvents {}
 impl runtime::history::HasHistory for Days {}
 impl runtime::history::HasHistory for RequiredRange {}
 impl runtime::history::HasHistory for Payments {}
@@ -148,6 +153,34 @@ async fn times_that_are_counted_from_the_start_are_those_of_the_range() {
     let times: Vec<i64> = all.records.iter().map(|record| record["openDate"].as_i64().unwrap()).collect();
     assert_eq!(times, (START..START + DAY).step_by(3600).collect::<Vec<_>>());
     assert!(all.report.is_complete(), "{:?}", all.report);
+}
+
+/// Without a param for an end of the range, a response has records behind this end although the service works as it
+/// should.
+#[tokio::test(start_paused = true)]
+async fn records_behind_an_end_that_no_param_sets_are_not_distant() {
+    let service = Service::new(|request, _| {
+        let query = query(request);
+        let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
+        if query.contains_key("after") {
+            let first = (time("after") + HOUR - 1).div_euclid(HOUR) * HOUR;
+            return reply(200, &[], &body((first..=START + 40 * DAY).step_by(3600)));
+        }
+        let last = time("before").div_euclid(HOUR) * HOUR;
+        let limit: usize = query["limit"].parse().unwrap();
+        let mut times: Vec<i64> = (START - 40 * DAY..=last).rev().step_by(3600).take(limit).collect();
+        times.reverse();
+        reply(200, &[], &body(times.into_iter()))
+    });
+    let until = Request::<OlderEvents>::new(&service.client()).query("limit", 100);
+    let until = until.history(at(START)..at(START + DAY)).collect().await.unwrap();
+    let since = Request::<Events>::new(&service.client());
+    let since = since.history(at(START)..at(START + DAY)).collect().await.unwrap();
+    for all in [until, since] {
+        let account = all.report.account;
+        assert_eq!(all.records.len(), 24);
+        assert!(account.outside > 50 && account.distant == 0, "{account:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
