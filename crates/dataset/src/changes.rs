@@ -103,9 +103,14 @@ impl Changes {
     }
 
     /// The columns that have a value in a fetched row, and the noted unknown fields.
-    pub(crate) fn sent(&self) -> impl Iterator<Item = String> {
-        let fields = self.fields.iter().filter(|(_, field)| field.sent > 0 || field.kept > 0);
-        fields.map(|(name, _)| name).chain(&self.unknown).chain(&self.known_unknown).cloned()
+    pub(crate) fn sent(&self) -> BTreeSet<String> {
+        let mut sent = &self.unknown | &self.known_unknown;
+        for (name, field) in &self.fields {
+            if field.sent > 0 || field.kept > 0 {
+                sent.insert(name.clone());
+            }
+        }
+        sent
     }
 
     /// The number of existing values that were kept because the service no longer sends them.

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use runtime::Timestamp;
 
-use super::plan::{BackfillPlan, PageGrid, SeriesPlan};
+use super::plan::{BackfillPlan, PageGrid};
 use crate::partition::{Partition, period};
 
 /// A range of a series that is requested.
@@ -30,7 +30,7 @@ impl Item {
 
 /// The ranges of a run that are not being fetched yet.
 pub(super) struct Items {
-    planned: Peekable<Box<dyn Iterator<Item = Item> + Send>>,
+    planned: Peekable<PartsByPeriod>,
     /// Ranges that are requested again.
     again: VecDeque<Item>,
     /// The number of requests of all of these ranges.
@@ -54,11 +54,15 @@ impl Items {
     pub(super) fn new(plan: &BackfillPlan, divided_by: Option<Partition>, asked_ends: Vec<Timestamp>) -> Self {
         let mut all: Vec<PlannedRange> = Vec::new();
         for (index, series) in plan.series.iter().enumerate() {
-            all.extend(planned_ranges(index, series));
+            for ranges in [&series.unsettled, &series.gaps, &series.probes] {
+                for range in ranges {
+                    all.push(PlannedRange { series: index, range: range.clone(), pages: series.pages });
+                }
+            }
         }
         all.sort_by_key(|planned| Reverse(planned.range.end - planned.range.start));
         Self {
-            planned: by_period(all, divided_by).peekable(),
+            planned: PartsByPeriod::new(all, divided_by).peekable(),
             again: VecDeque::new(),
             requests: plan.requests(),
             ends: plan.series.iter().map(|series| series.range.end).collect(),
@@ -90,31 +94,46 @@ impl Items {
     }
 }
 
-/// Returns the ranges of a series that a run requests.
-fn planned_ranges(series: usize, plan: &SeriesPlan) -> impl Iterator<Item = PlannedRange> {
-    let ranges = plan.unsettled.iter().chain(&plan.gaps).chain(&plan.probes).cloned();
-    ranges.map(move |range| PlannedRange { series, range, pages: plan.pages })
+/// The parts of planned ranges, ordered by the period in which each part begins.
+struct PartsByPeriod {
+    all: Vec<PlannedRange>,
+    partition: Option<Partition>,
+    /// The next period; `None` after the last one.
+    next: Option<Range<Timestamp>>,
+    /// The parts of the period before the next one that are left.
+    left: VecDeque<Item>,
 }
 
-/// Returns the parts of all ranges, ordered by the period in which each part begins.
-fn by_period(all: Vec<PlannedRange>, partition: Option<Partition>) -> Box<dyn Iterator<Item = Item> + Send> {
-    let Some(start) = all.iter().map(|planned| planned.range.start).min() else {
-        return Box::new(std::iter::empty());
-    };
-    let end = all.iter().map(|planned| planned.range.end).max().unwrap_or(start);
-    let periods = std::iter::successors(Some(period(partition, start)), move |last| {
-        if last.end < end { Some(period(partition, last.end)) } else { None }
-    });
-    Box::new(periods.flat_map(move |period| {
-        let mut parts: Vec<Item> = Vec::new();
-        for planned in &all {
-            let part = planned.part(&period);
+impl PartsByPeriod {
+    fn new(all: Vec<PlannedRange>, partition: Option<Partition>) -> Self {
+        let start = all.iter().map(|planned| planned.range.start).min();
+        let next = start.map(|start| period(partition, start));
+        Self { all, partition, next, left: VecDeque::new() }
+    }
+
+    /// Adds the parts that begin in the next period. Returns whether there was one.
+    fn add_period(&mut self) -> bool {
+        let Some(current) = self.next.take() else { return false };
+        for planned in &self.all {
+            let part = planned.part(&current);
             if part.start < part.end {
-                parts.push(Item::new(planned.series, part));
+                self.left.push_back(Item::new(planned.series, part));
             }
         }
-        parts
-    }))
+        if self.all.iter().any(|planned| current.end < planned.range.end) {
+            self.next = Some(period(self.partition, current.end));
+        }
+        true
+    }
+}
+
+impl Iterator for PartsByPeriod {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        while self.left.is_empty() && self.add_period() {}
+        self.left.pop_front()
+    }
 }
 
 impl PlannedRange {
@@ -152,7 +171,7 @@ mod tests {
     fn parts(range: Range<Timestamp>, page: Option<usize>) -> Vec<Range<Timestamp>> {
         let pages = page.map(|steps| PageGrid { interval: HOUR.into(), steps });
         let all = vec![PlannedRange { series: 0, range, pages }];
-        by_period(all, Some(Partition::Day)).map(|item| item.range).collect()
+        PartsByPeriod::new(all, Some(Partition::Day)).map(|item| item.range).collect()
     }
 
     #[test]
