@@ -48,13 +48,7 @@ pub(crate) async fn fetch(
     let run = FileRun::new(&file, job, target, log);
     let planned = run.plan().await?;
     let requests = planned.plan.requests();
-    let question = match planned.plan.records() {
-        Some(_) if requests <= max_requests => None,
-        Some(_) => Some(format!("this needs {requests} requests, more than {max_requests}")),
-        None => Some(format!(
-            "this needs at least {requests} requests; their number is unknown, because the records have no regular step"
-        )),
-    };
+    let question = question(planned.plan.records(), requests, max_requests);
     if let Some(question) = question.filter(|_| confirmed != Some(requests)) {
         let text = format!(
             "not fetched yet: {question}. If the user agrees, repeat the call with `confirm_requests` {requests}; or \
@@ -76,6 +70,20 @@ pub(crate) async fn fetch(
     }
 }
 
+/// Says why a plan needs the agreement of the user; `None` if it needs none.
+fn question(records: Option<u64>, requests: u64, max_requests: u64) -> Option<String> {
+    if requests == 0 {
+        return None;
+    }
+    match records {
+        Some(_) if requests <= max_requests => None,
+        Some(_) => Some(format!("this needs {requests} requests, more than {max_requests}")),
+        None => Some(format!(
+            "this needs at least {requests} requests; their number is unknown, because the records have no regular step"
+        )),
+    }
+}
+
 fn job_file(folder: &WorkFolder, arguments: &Arguments) -> Result<JobFile> {
     let endpoint = find_known(arguments.required_text("endpoint")?)?;
     let params = arguments.params(&[endpoint])?;
@@ -85,4 +93,18 @@ fn job_file(folder: &WorkFolder, arguments: &Arguments) -> Result<JobFile> {
     let out = folder.resolve(arguments.required_text("file")?)?;
     let series = of_histories(&[name(endpoint)], &params, Log::All)?;
     Ok(JobFile { series, from, to, out, refetch: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_is_asked_about_many_requests_and_about_an_unknown_number() {
+        for (records, requests) in [(Some(0), 0), (Some(500), 5), (Some(1000), 10), (None, 0)] {
+            assert_eq!(question(records, requests, 10), None, "{records:?} {requests}");
+        }
+        assert!(question(Some(2000), 20, 10).is_some_and(|question| question.contains("20 requests, more than 10")));
+        assert!(question(None, 1, 10).is_some_and(|question| question.contains("at least 1 requests")));
+    }
 }
