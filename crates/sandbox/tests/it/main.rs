@@ -19,3 +19,4 @@ mod pages;
 mod params;
 mod registry;
 mod support;
+mod text_bodies;
