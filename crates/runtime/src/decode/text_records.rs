@@ -5,6 +5,7 @@
 //! record.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::csv::{CsvRow, Rows};
 use super::error::DecodeError;
@@ -18,6 +19,10 @@ use crate::values::{Number, Value};
 
 /// The maximum number of bytes quoted from a line.
 const MAX_LINE_BYTES: usize = 60;
+
+/// The maximum length of the JSON, as a multiple of the length of the text. The names of the columns are repeated in each
+/// record, so a text with a long name and many short rows would need much memory.
+const MAX_GROWTH: usize = 100;
 
 /// Converts the body of an endpoint to JSON. A body that is JSON is not changed, whatever its endpoint declares: it may
 /// be an error of the service.
@@ -114,6 +119,9 @@ impl<'t> TextRecords<'t> {
                 Some(values) if values.len() == columns.len() => self.object(&columns, values),
                 _ => self.invalid(row.start, row.text, &format!("a row of {} values", columns.len()))?,
             }
+            if self.json.len() / MAX_GROWTH > self.text.len() {
+                return Err(DecodeError::new("the names of its columns are too long for its rows".to_owned()));
+            }
         }
         Ok(self.end())
     }
@@ -144,9 +152,10 @@ impl<'t> TextRecords<'t> {
             return Err(DecodeError::new("it has no line with the names of the columns".to_owned()).without_data());
         };
         let mut columns: Vec<Column<'t>> = Vec::new();
+        let mut names = HashSet::new();
         for value in row.values.unwrap_or_default() {
             let name = trimmed(value);
-            if columns.iter().any(|column| column.name == name) {
+            if !names.insert(name.clone()) {
                 let problem = format!("the column {:?} occurs twice", excerpt(&name, MAX_LINE_BYTES));
                 return Err(DecodeError::at_byte(problem, row.start).located(self.text));
             }
@@ -281,4 +290,63 @@ fn number_in_json(text: &str) -> Option<Cow<'_, str>> {
         None => text.into(),
     };
     (Number::length(&number) == Some(number.len())).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::any;
+    use crate::registry::Evidence;
+
+    static FIELDS: [FieldInfo; 2] = [
+        FieldInfo::new("day", "a", ValueType::String, Evidence::Documented),
+        FieldInfo::new("rate", "b", ValueType::Number, Evidence::Documented),
+    ];
+    static RECORD: RecordInfo = RecordInfo::new("Rate", &FIELDS);
+    static BY_POSITION: RecordInfo =
+        RecordInfo { layout: RecordLayout::Positional, ..RecordInfo::new("Rate", &FIELDS) };
+
+    fn endpoint(format: BodyFormat, record: Option<&'static RecordInfo>) -> EndpointInfo {
+        let body = BodyInfo::Series { record, time: None, evidence: Evidence::Documented };
+        EndpointInfo { body, format, ..EndpointInfo::of("market", "rates") }
+    }
+
+    #[test]
+    fn any_text_is_an_error_or_becomes_json_with_each_of_its_lines() {
+        let mut random = fastrand::Rng::with_seed(7);
+        let formats = [BodyFormat::Csv, BodyFormat::Ndjson];
+        let tables = [Some(&RECORD), Some(&BY_POSITION), None];
+        let mut converted = 0;
+        for round in 0..20_000 {
+            let endpoint = endpoint(formats[round % 2], tables[round % 3]);
+            let mut text = String::from(if endpoint.format == BodyFormat::Csv { "a,b\n" } else { "" });
+            for _ in 0..random.usize(..12) {
+                let parts = ["a", "é", " ", ",", "\"", "\n", "\r\n", "1.5", "-.5", "{", "}", "[1]", "{\"a\":1}"];
+                text += parts[random.usize(..parts.len())];
+            }
+            let Ok(json) = as_json(&text, &endpoint, &ErrorBodyInfo::new(&[])) else { continue };
+            let records = any(&json).unwrap_or_else(|error| panic!("{text:?} became {json:?}: {error}"));
+            if let Some(records) = records.as_array() {
+                assert!(records.len() <= text.lines().count() + text.matches('\r').count(), "{text:?}: {json:?}");
+                converted += 1;
+            }
+        }
+        assert!(converted > 10_000, "{converted}");
+    }
+
+    #[test]
+    fn long_names_of_columns_do_not_fill_the_memory() {
+        let name = "n".repeat(100_000);
+        let text = format!("a,{name}\n{}", "1,\n".repeat(100_000));
+        let error = as_json(&text, &endpoint(BodyFormat::Csv, None), &ErrorBodyInfo::new(&[])).expect_err("too long");
+        assert_eq!(error.to_string(), "the names of its columns are too long for its rows");
+    }
+
+    #[test]
+    fn many_columns_are_read_in_time_in_proportion() {
+        let names: Vec<_> = (0..200_000).map(|index| index.to_string()).collect();
+        let text = names.join(",");
+        let json = as_json(&text, &endpoint(BodyFormat::Csv, None), &ErrorBodyInfo::new(&[]));
+        assert_eq!(json.expect("a header"), "[]");
+    }
 }
