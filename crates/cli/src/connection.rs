@@ -129,11 +129,8 @@ impl Connection {
             return Settings::of_file(file);
         }
         let prefix = service().env_prefix;
-        // The default file is used only if no variable is set.
-        let mut variables = vec![format!("{prefix}_BASE_URL"), format!("{prefix}_API_KEY")];
-        for info in service().base_urls {
-            variables.push(info.variable(service()));
-        }
+        // The default file is used only if no variable of the service is set.
+        let variables = [format!("{prefix}_BASE_URL"), format!("{prefix}_API_KEY")];
         let has_variable = variables.iter().any(|name| variable(name).is_some());
         if let Some(file) = default_file()
             && !has_variable
@@ -241,7 +238,13 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
         let message = format!("{name} is accessible to other users (mode {mode:04o})");
         return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
     }
-    let defaults = with_defaults(Client::builder(service(), ""));
+    let mut defaults = with_defaults(Client::builder(service(), ""));
+    // The file may omit the base URLs of groups.
+    for info in service().base_urls {
+        if let Some(url) = variable(&info.variable(service())) {
+            defaults = defaults.base_url(info.name, url.to_string_lossy());
+        }
+    }
     Client::builder_from_file(defaults, file).map_err(|error| {
         // The file is named as in all messages of the program.
         let name_in_error = format!("{:?}", file.to_string_lossy());

@@ -67,9 +67,21 @@ impl RecordedHost {
 
     /// The module of an endpoint whose group should have a name. A group on another host is not used.
     pub(super) fn module(&self, wanted: &str, known: &Content, drafted: &Content) -> String {
-        let module = module_name(wanted);
-        let Some(group) = drafted.groups.get(&module).or(known.groups.get(&module)) else { return module };
-        if self.has(group.base_url.as_ref()) { module } else { module_name(&format!("{module} {}", self.name())) }
+        let own = module_name(wanted);
+        let mut module = own.clone();
+        let mut number = 1;
+        while let Some(group) = drafted.groups.get(&module).or(known.groups.get(&module)) {
+            if self.has(group.base_url.as_ref()) {
+                break;
+            }
+            let words = match number {
+                1 => format!("{own} {}", self.name()),
+                _ => format!("{own} {} {number}", self.name()),
+            };
+            module = module_name(&words);
+            number += 1;
+        }
+        module
     }
 
     /// A path, with the name of the host as a fragment if an endpoint on another host has this path.

@@ -18,9 +18,14 @@ impl<'d> DescriptionReader<'d> {
         let title = tag.or(first_literal(path)).unwrap_or("general");
         let mut module = self.module_of(title);
         let mut host = "";
-        if !self.is_on_host(&module, base_url) {
+        let mut number = 1;
+        while !self.is_on_host(&module, base_url) {
             host = base_url.map_or("service", |base_url| base_url.name.as_str());
-            module = self.module_of(&format!("{title} {host}"));
+            module = match number {
+                1 => self.module_of(&format!("{title} {host}")),
+                _ => module_name(&format!("{title} {host} {number}")),
+            };
+            number += 1;
         }
         if !self.draft.content.groups.contains_key(&module) {
             let mut group = self.new_group(title, &module);

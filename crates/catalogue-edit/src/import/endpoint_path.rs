@@ -42,7 +42,11 @@ impl<'d> DescriptionReader<'d> {
         }
         let own = base_url.map(|base_url| base_url.name.to_string());
         let is_on_other_host = self.path_hosts.get(&url_path::template(path)).is_some_and(|known| *known != own);
-        if is_on_other_host { format!("{path}#{}", own.as_deref().unwrap_or("service")) } else { path.to_owned() }
+        if !is_on_other_host {
+            return path.to_owned();
+        }
+        let joint = if path.contains('#') { "." } else { "#" };
+        format!("{path}{joint}{}", own.as_deref().unwrap_or("service"))
     }
 
     /// The part of a path after the suffix of the base URL of a group; `None` if the path is not below it.

@@ -62,6 +62,31 @@ fn missing_base_url_of_a_group_is_a_missing_setting() {
 }
 
 #[test]
+fn a_variable_sets_the_base_url_that_a_settings_file_omits() {
+    let project = project("settings_and_variable");
+    let settings = project.join("settings.toml");
+    fs::write(&settings, "base_url = \"http://127.0.0.1:1\"\n").expect("a file");
+    restrict(&settings);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_catalogue-cli"));
+    command.args(["get", "orders", "--settings", "settings.toml"]).current_dir(&project);
+    let output = command.env("TWO_HOSTS_BROKER_BASE_URL", "http://127.0.0.1:1/v1").output().expect("a process");
+    let printed = text(&output.stderr);
+    assert!(!printed.contains("set TWO_HOSTS_BROKER_BASE_URL"), "{printed}");
+    assert_ne!(output.status.code(), Some(3), "{printed}");
+}
+
+/// Lets only the owner read a file, as settings must be.
+fn restrict(file: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(file, fs::Permissions::from_mode(0o600)).expect("a file");
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+}
+
+#[test]
 fn sandbox_serves_both_hosts() {
     let project = project("sandbox_of_two_hosts");
     for (endpoint, column) in [("prices", "price"), ("orders", "size")] {

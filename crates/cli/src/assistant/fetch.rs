@@ -14,6 +14,7 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::find_endpoint::find_known;
 use crate::job_file::JobFile;
 use crate::log::Log;
+use crate::progress::counted;
 use crate::requested_series::{note_oldest, stored};
 use crate::series_combinations::of_histories;
 use crate::time_arg;
@@ -48,11 +49,13 @@ pub(crate) async fn fetch(
     let run = FileRun::new(&file, job, target, log);
     let planned = run.plan().await?;
     let requests = planned.plan.requests();
-    let question = question(planned.plan.records(), requests, max_requests);
+    let records = planned.plan.records();
+    let question = question(records, requests, max_requests);
     if let Some(question) = question.filter(|_| confirmed != Some(requests)) {
+        let other = if records.is_some() { "a shorter range or a longer interval" } else { "a shorter range" };
         let text = format!(
             "not fetched yet: {question}. If the user agrees, repeat the call with `confirm_requests` {requests}; or \
-             choose a shorter range or a longer interval\n"
+             choose {other}\n"
         );
         return Ok(Fetched { text, failure: None });
     }
@@ -79,7 +82,8 @@ fn question(records: Option<u64>, requests: u64, max_requests: u64) -> Option<St
         Some(_) if requests <= max_requests => None,
         Some(_) => Some(format!("this needs {requests} requests, more than {max_requests}")),
         None => Some(format!(
-            "this needs at least {requests} requests; their number is unknown, because the records have no regular step"
+            "this needs at least {}; their number is unknown, because the records have no regular step",
+            counted(requests, "request")
         )),
     }
 }
@@ -105,6 +109,6 @@ mod tests {
             assert_eq!(question(records, requests, 10), None, "{records:?} {requests}");
         }
         assert!(question(Some(2000), 20, 10).is_some_and(|question| question.contains("20 requests, more than 10")));
-        assert!(question(None, 1, 10).is_some_and(|question| question.contains("at least 1 requests")));
+        assert!(question(None, 1, 10).is_some_and(|question| question.contains("at least 1 request;")));
     }
 }

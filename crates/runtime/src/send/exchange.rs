@@ -260,7 +260,7 @@ async fn authorized(
     headers: &Headers,
     context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
-    let path = url.split('?').next().unwrap_or_default();
+    let address = url.split('?').next().unwrap_or_default();
     let mut sent = attempt(connection, url, headers, context).await?;
     // The key may have been replaced while the request was in flight.
     if sent.response.status == 401 && connection.credentials.has_replaced(sent.key.as_ref()) {
@@ -271,16 +271,16 @@ async fn authorized(
     if response.status != 401 {
         // Only a status below 400 shows that the token was accepted. An error such as 503 leaves this open.
         if response.status < 400 {
-            flow.cache().accept(path);
+            flow.cache().accept(address);
         }
         return Ok(response);
     }
-    if !flow.cache().reject(&token, path) {
+    if !flow.cache().reject(&token, address) {
         return Ok(response);
     }
     let Sent { response, .. } = attempt(connection, url, headers, context).await?;
     if response.status == 401 {
-        flow.cache().reject_again(path);
+        flow.cache().reject_again(address);
     }
     Ok(response)
 }
