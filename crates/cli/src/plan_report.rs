@@ -23,6 +23,10 @@ pub(crate) fn announced(plan: &BackfillPlan) -> String {
     if let (Some(start), Some(end)) = (start, end) {
         text.push_str(&format!(" {} UTC", time_arg::span(&(start..end))));
     }
+    let retired = plan.series.iter().filter(|series| series.is_retired).count();
+    if retired > 0 {
+        text.push_str(&format!(", of which {retired} retired and not requested (`retire … --undo` ends that)"));
+    }
     if plan.requests() == 0 {
         return text + ": no request needed";
     }

@@ -105,6 +105,9 @@ impl<'r> SeriesOutcome<'r> {
                 texts.push(note.text.clone());
             }
         }
+        if self.report.is_retired {
+            texts.push(format!("{} is retired, so it is not requested", self.label));
+        }
         if is_complete {
             texts.extend(self.never_fetched());
             texts.extend(self.never_requested());

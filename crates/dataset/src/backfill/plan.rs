@@ -41,6 +41,8 @@ pub struct BackfillPlan {
 pub struct SeriesPlan {
     /// The path that identifies the series.
     pub path: String,
+    /// `true` if a user has [retired](crate::retire()) the series, so that no run requests it.
+    pub is_retired: bool,
     /// The range of the job, up to the end of the last closed interval.
     pub range: Range<Timestamp>,
     /// The time of the newest record in the target.
@@ -187,6 +189,7 @@ fn series_plan(
     let size = PlanSize::of(job, series, unsettled.iter().chain(&gaps).chain(&probes))?;
     Ok(SeriesPlan {
         path: series.path().to_owned(),
+        is_retired: state.retired.is_some(),
         range,
         last: state.rows.last,
         end: state.rows.end(),
