@@ -6,12 +6,12 @@ use heck::ToSnakeCase;
 use crate::drafted_type::TIMESTAMP;
 
 /// The words in names of fields with the time of a record.
-const WORDS: &str = "at begin bucket candle created date dates datetime day effective epoch funding hour interval \
-    list millis minute month ms observation observed open period price quarter rate seconds stamp start started t \
+const WORDS: &str = "as at begin bucket candle created date dates datetime day effective epoch funding hour interval \
+    list millis minute month ms observation observed of open period price quarter rate seconds stamp start started t \
     tick ticks time times timestamp trade ts unix utc week year";
 
 /// Names that are certainly those of the time of a record.
-const PLAIN: [&str; 3] = ["time", "timestamp", "ts"];
+const PLAIN: [&str; 4] = ["time", "time_stamp", "timestamp", "ts"];
 
 /// `true` if a timestamp is presumably the time of its record, and not the time of an event, such as `expires_at`.
 pub(crate) fn is_time_of_record(field: &Field) -> bool {
@@ -34,6 +34,6 @@ pub(crate) fn time_of_record<'f>(fields: &'f [Field], except: Option<&str>) -> O
     }
     match times.as_slice() {
         [one] => Some(one),
-        several => several.iter().copied().find(|field| PLAIN.contains(&field.name.as_str())),
+        several => several.iter().copied().find(|field| PLAIN.contains(&field.name.to_snake_case().as_str())),
     }
 }

@@ -6,8 +6,8 @@ use heck::ToSnakeCase;
 use crate::word_lists::is_among_or_singular;
 
 /// The last words in the names of fields with times.
-const TIMES: &str = "time date timestamp ts t at datetime since until expiry expires unixtime epoch tick \
-    seconds millis";
+const TIMES: &str = "time date timestamp stamp ts t at datetime since until expiry expires unixtime epoch tick \
+    seconds millis created updated modified";
 
 /// Words in the names of params for an end of a time range.
 pub(crate) const ENDS: [&str; 9] = ["after", "before", "begin", "end", "from", "start", "till", "to", "until"];
@@ -59,5 +59,7 @@ pub(crate) fn is_named_like_a_time(name: &str) -> bool {
     let snake = name.to_snake_case();
     // A list of times is named like one of them: `dateList`.
     let item = snake.strip_suffix("_list").unwrap_or(&snake);
-    ends_in(item, TIMES) || snake.starts_with("timestamp")
+    let begins_with_time = snake.starts_with("timestamp") || snake.starts_with("time_stamp");
+    let is_time_of_value = snake == "as_of" || snake.ends_with("_as_of");
+    ends_in(item, TIMES) || begins_with_time || is_time_of_value
 }

@@ -175,3 +175,15 @@ fn words_in_one_place_are_names_if_their_responses_have_no_records() {
     let learned = learned_from(&responses);
     assert_eq!(learned.matches("path: ").count(), 4, "{learned}");
 }
+
+#[test]
+fn a_time_in_two_words_makes_a_series() {
+    let times = ["timeStamp", "time_stamp", "TimeStamp", "created", "asOf"];
+    for time in times {
+        for sent in [json!(1_700_000_000), json!("1700000000")] {
+            let record = json!({time: sent, "blockNumber": "5", "value": "2.5"});
+            let learned = learned_from(&[Recorded { url: "/list".to_owned(), body: json!([record]) }]);
+            assert!(learned.contains(&format!("time: {time}\n")), "{learned}");
+        }
+    }
+}
