@@ -66,6 +66,12 @@ pub(super) fn stated_format(label: &str) -> Option<BodyFormat> {
 fn rows(text: &str) -> Result<Value, String> {
     static BY_POSITION: RecordInfo = RecordInfo::new("", &[]).layout(RecordLayout::Positional);
     let invalid = |why: String| format!("invalid CSV in the body: {why}");
+    if let Some(separators) = other_separators(text) {
+        return Err(invalid(format!(
+            "the values are separated by {separators}, but the client reads commas; write `body: unknown`, and use the text \
+             of the response"
+        )));
+    }
     let lists = json(text, &endpoint(registry::BodyFormat::Csv, Some(&BY_POSITION))).map_err(invalid)?;
     if has_header(&lists) {
         return json(text, &endpoint(registry::BodyFormat::Csv, None)).map_err(invalid);
@@ -76,6 +82,17 @@ fn rows(text: &str) -> Result<Value, String> {
         }
     }
     Ok(lists)
+}
+
+/// What separates the values of the first line, if that is not commas.
+fn other_separators(text: &str) -> Option<&'static str> {
+    let first = text.trim_start_matches(['\r', '\n']).lines().next()?;
+    if first.contains(',') {
+        return None;
+    }
+    let separators = [(';', "semicolons"), ('\t', "tabs"), ('|', "vertical bars")];
+    let (_, name) = separators.into_iter().find(|(separator, _)| first.contains(*separator))?;
+    Some(name)
 }
 
 /// `true` unless the first value of the first row is a number or a time. Later names can look like numbers, such as years.
@@ -130,6 +147,10 @@ mod tests {
         assert_eq!(csv, r#"[{"<DAY>":"2024-01-01"}]"#);
         let why = TextBody::read("a,b\n1,2\n3\n", BodyFormat::Csv).expect_err("a short row");
         assert_eq!(why, "invalid CSV in the body: expected a row of 2 values, found \"3\" at line 3 column 1");
+        for (text, separators) in [("date;close\n2024-01-01;1,5\n", "semicolons"), ("a\tb\n1\t2\n", "tabs")] {
+            let why = TextBody::read(text, BodyFormat::Csv).expect_err("another separator");
+            assert!(why.contains(&format!("separated by {separators}, but the client reads commas")), "{why}");
+        }
         let why = TextBody::read("{\"a\":1}\n{\"a\":", BodyFormat::Ndjson).expect_err("a cut line");
         assert_eq!(why, "invalid lines of JSON in the body: expected JSON, found \"{\\\"a\\\":\" at line 2 column 1");
         assert_eq!(stated_format("Text/CSV; charset=utf-8"), Some(BodyFormat::Csv));
