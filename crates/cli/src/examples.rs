@@ -5,7 +5,7 @@ use runtime::registry::{EndpointInfo, ParamInfo, TypeInfo, ValueType};
 use crate::endpoint_names::{self, Endpoint};
 use crate::offered_param::{self, splits};
 use crate::option_names::option_name;
-use crate::program::program;
+use crate::program::{program, service};
 
 /// The help that follows the options of `get`.
 pub(crate) fn get() -> String {
@@ -110,12 +110,14 @@ pub(crate) fn is_complete(endpoint: &EndpointInfo) -> bool {
     required(endpoint).all(|info| value(info).is_some())
 }
 
-/// An endpoint whose required params have known values: preferably the one that the catalogue marks as the example,
-/// then one with a history, then one with the best evidence.
+/// An endpoint whose required params have known values: preferably one on the host of the service, whose base URL is
+/// always set, then the one that the catalogue marks as the example, then one with a history, then one with the best
+/// evidence.
 pub(crate) fn example() -> Option<Endpoint> {
     let complete = endpoint_names::with_path().filter(|endpoint| is_complete(endpoint));
     complete.min_by_key(|endpoint| {
         let has_history = endpoint_names::history(endpoint).is_some();
-        (!endpoint.is_example, !has_history, endpoint.evidence)
+        let is_on_other_host = service().base_url_of(endpoint).is_some();
+        (is_on_other_host, !endpoint.is_example, !has_history, endpoint.evidence)
     })
 }

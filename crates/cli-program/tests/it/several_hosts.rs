@@ -27,7 +27,7 @@ title: Orders
 summary: Orders.
 base_url: {name: broker, suffix: /v1, evidence: documented}
 endpoints:
-- {name: Orders, path: /orders, evidence: documented, summary: The orders., params: [], body: {series: [{name: size, type: \
+- {name: Orders, path: /orders, example: true, evidence: documented, summary: The orders., params: [], body: {series: [{name: size, type: \
 number, summary: The size.}]}}
 ";
 
@@ -59,6 +59,13 @@ fn missing_base_url_of_a_group_is_a_missing_setting() {
         assert!(printed.contains("set TWO_HOSTS_BROKER_BASE_URL"), "{printed}");
         assert_eq!(output.status.code(), Some(3), "{printed}");
     }
+}
+
+#[test]
+fn the_connection_is_checked_with_the_host_of_the_service() {
+    let output = run(&project("check_of_two_hosts"), &["check"]);
+    let printed = text(&output.stderr);
+    assert!(output.status.code() == Some(4) && !printed.contains("BROKER"), "{printed}");
 }
 
 #[test]
