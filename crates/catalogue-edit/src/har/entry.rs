@@ -145,10 +145,24 @@ fn saved_response(entry: &Value, status: u64) -> Result<Vec<u8>, String> {
     Ok(format!("HTTP/1.1 {status}\n{headers}\n{body}").into_bytes())
 }
 
+/// Media types of downloads and of JSON, which services also send for CSV and for lines of JSON.
+const ANY_TEXT: [&str; 10] = [
+    "",
+    "text/plain",
+    "text/json",
+    "application/json",
+    "application/octet-stream",
+    "binary/octet-stream",
+    "application/download",
+    "application/x-download",
+    "application/force-download",
+    "application/vnd.ms-excel",
+];
+
 /// `true` if a body is CSV or lines of JSON. The content decides only if the media type allows any text, because
 /// recordings of a browser have scripts and style sheets.
 fn is_text_body(body: &str, media_type: &str) -> bool {
-    let is_any = matches!(essence(media_type).as_str(), "" | "text/plain" | "application/octet-stream");
+    let is_any = ANY_TEXT.contains(&essence(media_type).as_str());
     stated_format(media_type).is_some() || is_any && TextBody::recognized(body).is_some()
 }
 

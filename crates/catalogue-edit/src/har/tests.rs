@@ -452,6 +452,8 @@ fn csv_and_lines_of_json_are_responses_by_their_type_or_their_content() {
         content("text/csv; charset=utf-8", "day\n2024-01-01\n"),
         content("application/x-ndjson", "{\"a\": 1}"),
         content("text/plain", "day,rate\n2024-01-01,1\n"),
+        content("application/x-download", "day,rate\n2024-01-01,2\n"),
+        content("application/json", "{\"a\": 1}\n{\"a\": 2}\n"),
         content("text/javascript", "a,b\nc,d\n"),
         content("text/plain", "Sorry"),
     ];
@@ -465,6 +467,8 @@ fn csv_and_lines_of_json_are_responses_by_their_type_or_their_content() {
             "HTTP/1.1 200\ncontent-type: text/csv\n\nday\n2024-01-01\n",
             "HTTP/1.1 200\ncontent-type: application/x-ndjson\n\n{\"a\": 1}",
             "HTTP/1.1 200\n\nday,rate\n2024-01-01,1\n",
+            "HTTP/1.1 200\n\nday,rate\n2024-01-01,2\n",
+            "HTTP/1.1 200\n\n{\"a\": 1}\n{\"a\": 2}\n",
         ]
     );
     assert_eq!(recording.skipped.len(), 2, "{:?}", recording.skipped);
