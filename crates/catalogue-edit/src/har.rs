@@ -20,6 +20,8 @@ mod new_paths;
 
 mod service_location;
 
+mod assigned_hosts;
+
 mod locations;
 
 mod recorded_host;
@@ -52,13 +54,13 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Reads HAR files, each with its name. `host` is the host of the service; without it, the host with the most
-    /// entries of known endpoints is chosen.
+    /// Reads HAR files, each with its name. `host` is the host of the service; without it, the hosts are chosen for which
+    /// the most entries have an endpoint. Several choices that fit as well are refused.
     pub fn read(catalogue: Catalogue, files: &[(String, Vec<u8>)], host: Option<&str>) -> Result<Self, Refusal> {
         let content = Content::checked(catalogue)?;
         let entries = RecordedEntries::read(files)?;
         let paths = EndpointPath::all(&content);
-        let locations = Locations::choose(&content, &paths, &entries.usable, host);
+        let locations = Locations::choose(&content, &paths, &entries.usable, host)?;
         let mut responses_by_host: BTreeMap<String, usize> = BTreeMap::new();
         for entry in &entries.usable {
             *responses_by_host.entry(entry.host.clone()).or_default() += 1;

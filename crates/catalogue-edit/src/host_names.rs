@@ -16,6 +16,21 @@ pub(crate) fn base_url_name(host: &str, service_host: &str, is_in_use: impl Fn(&
     free
 }
 
+/// `true` if a host would get this name next to the host of some service.
+pub(crate) fn can_have_name(host: &str, name: &str) -> bool {
+    let domain = without_port(host);
+    let mut services = vec![String::new()];
+    if domain != host {
+        services.push(domain.to_owned());
+    }
+    let mut end = domain;
+    while let Some((_, shorter)) = end.split_once('.') {
+        services.push(shorter.to_owned());
+        end = shorter;
+    }
+    services.iter().any(|service| base_url_name(host, service, |_| false) == name)
+}
+
 /// The part of a host that the host of the service does not have.
 fn distinctive_part(host: &str, service_host: &str) -> String {
     let domain = without_port(host);
@@ -94,6 +109,21 @@ mod tests {
             ("", "example.com", "host"),
         ] {
             assert_eq!(base_url_name(host, service, |name| name == "taken"), expected, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_host_can_have_the_names_that_distinguish_it() {
+        for (host, name, expected) in [
+            ("futures.example.com", "futures", true),
+            ("api.futures.example.com", "futures", true),
+            ("api.broker.com", "broker", true),
+            ("example.com:8443", "port_8443", true),
+            ("api.example.com", "futures", false),
+            ("api.example.com", "com", false),
+            ("", "futures", false),
+        ] {
+            assert_eq!(can_have_name(host, name), expected, "{host}");
         }
     }
 }

@@ -20,11 +20,24 @@ pub(super) struct ServiceLocation {
 
 /// How well a location explains the entries; a larger value explains them better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Matches {
+pub(super) struct Matches {
     /// The number of entries that have an endpoint.
     entries: usize,
     /// The number of their segments that are no params.
     literals: usize,
+}
+
+/// A location with the entries that it explains.
+#[derive(Debug)]
+pub(super) struct MatchedLocation {
+    pub(super) location: ServiceLocation,
+    pub(super) matches: Matches,
+}
+
+impl Matches {
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { entries: self.entries + other.entries, literals: self.literals + other.literals }
+    }
 }
 
 impl ServiceLocation {
@@ -39,8 +52,10 @@ impl ServiceLocation {
                 of_host.push(entry);
             }
         }
-        let found = Self::best(paths, &of_host, None, content.service.base_url_suffix());
-        found.unwrap_or_else(|| Self::at_root_of(&host.unwrap_or_default()))
+        match Self::best(paths, &of_host, None, content.service.base_url_suffix()) {
+            Some(found) => found.location,
+            None => Self::at_root_of(&host.unwrap_or_default()),
+        }
     }
 
     /// The location of a host of which no endpoint is known.
@@ -51,10 +66,17 @@ impl ServiceLocation {
     /// The location of groups on another host for which the most entries have an endpoint, among entries that have no
     /// other location; `None` if no entry has an endpoint of such a group.
     pub(super) fn of_groups(base_url: &GroupBaseUrl, paths: &[EndpointPath], entries: &[&Entry]) -> Option<Self> {
-        Self::best(paths, entries, Some(base_url.name.as_str()), base_url.suffix())
+        let found = Self::best(paths, entries, Some(base_url.name.as_str()), base_url.suffix())?;
+        Some(found.location)
     }
 
-    fn best(paths: &[EndpointPath], entries: &[&Entry], base_url: Option<&str>, suffix: &str) -> Option<Self> {
+    /// The location for which the most entries have an endpoint of a base URL, or of the service.
+    pub(super) fn best(
+        paths: &[EndpointPath],
+        entries: &[&Entry],
+        base_url: Option<&str>,
+        suffix: &str,
+    ) -> Option<MatchedLocation> {
         let suffix: Vec<&str> = suffix.split('/').skip(1).collect();
         let mut paths_below = Vec::new();
         for path in paths {
@@ -66,14 +88,15 @@ impl ServiceLocation {
         for entry in entries {
             add_matches(&mut matches, entry, &paths_below, &suffix);
         }
-        let mut best: Option<Self> = None;
-        let mut most = Matches::default();
+        let mut best: Option<MatchedLocation> = None;
         for (mut location, matches) in matches {
-            let is_shorter = best.as_ref().is_none_or(|best| location.base.len() < best.base.len());
-            if matches > most || matches == most && is_shorter {
+            let is_better = best.as_ref().is_none_or(|best| {
+                let is_shorter = location.base.len() < best.location.base.len();
+                matches > best.matches || matches == best.matches && is_shorter
+            });
+            if is_better {
                 location.base_url = base_url.map(str::to_owned);
-                best = Some(location);
-                most = matches;
+                best = Some(MatchedLocation { location, matches });
             }
         }
         best

@@ -473,3 +473,78 @@ fn csv_and_lines_of_json_are_responses_by_their_type_or_their_content() {
     );
     assert_eq!(recording.skipped.len(), 2, "{:?}", recording.skipped);
 }
+
+fn recorded_candles(hosts: &[(&str, usize)]) -> Vec<(String, Vec<u8>)> {
+    let mut entries = Vec::new();
+    for (host, count) in hosts {
+        for index in 0..*count {
+            entries.push(entry(&format!("https://{host}/v1/candles?coin={index}"), "GET", 200, JSON));
+        }
+    }
+    har(&entries)
+}
+
+/// A catalogue with candles of the service and of groups on another host.
+fn candles_on_two_hosts(base_url: &str) -> Catalogue {
+    let group = |title: &str, base_url: &str, path: &str| {
+        format!(
+            "title: {title}\n{base_url}endpoints:\n- {{name: Candles, path: '{path}', evidence: documented, params: [], \
+             body: unknown}}\n"
+        )
+    };
+    let spot = group("Spot", "", "/v1/candles");
+    let other = format!("base_url: {{name: {base_url}, evidence: documented}}\n");
+    let other = group("Other", &other, "/v1/candles#other");
+    catalogue::load_texts(&[("service.yaml", SERVICE), ("spot.yaml", &spot), ("other.yaml", &other)])
+}
+
+fn candles_by_endpoint(base_url: &str, hosts: &[(&str, usize)], host: Option<&str>) -> Vec<(String, usize)> {
+    let recording = Recording::read(candles_on_two_hosts(base_url), &recorded_candles(hosts), host);
+    let mut found = Vec::new();
+    for sample in recording.expect("a recording").endpoints {
+        found.push((sample.endpoint, sample.responses.len()));
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn equal_paths_on_two_hosts_are_told_apart_by_the_names_of_base_urls() {
+    let spot = ("api.example.com", 2);
+    let futures = ("futures.example.com", 3);
+    let of_spot = ("spot.candles".to_owned(), 2);
+    let of_futures = ("other.candles".to_owned(), 3);
+    for (hosts, expected) in [
+        (&[spot, futures][..], &[of_futures.clone(), of_spot.clone()][..]),
+        (&[futures, spot], &[of_futures.clone(), of_spot.clone()]),
+        (&[spot], std::slice::from_ref(&of_spot)),
+        (&[futures], std::slice::from_ref(&of_futures)),
+    ] {
+        assert_eq!(candles_by_endpoint("futures", hosts, None), expected, "{hosts:?}");
+        assert_eq!(candles_by_endpoint("futures", hosts, Some("api.example.com")), expected, "{hosts:?}");
+    }
+}
+
+#[test]
+fn equal_paths_on_two_hosts_without_names_are_refused() {
+    let hosts = [("a.example", 2), ("b.example", 3)];
+    let refused = Recording::read(candles_on_two_hosts("perpetuals"), &recorded_candles(&hosts), None);
+    let why = refused.expect_err("a refusal").to_string();
+    assert!(why.contains("`a.example`") && why.contains("`b.example`") && why.contains("`--host`"), "{why}");
+    let chosen = candles_by_endpoint("perpetuals", &hosts, Some("a.example"));
+    assert_eq!(chosen, [("other.candles".to_owned(), 3), ("spot.candles".to_owned(), 2)]);
+}
+
+#[test]
+fn the_service_and_its_groups_can_be_on_one_host() {
+    let texts = [("service.yaml", SERVICE), ("market.yaml", MARKET), ("orders.yaml", BROKER)];
+    let files = har(&[
+        entry("https://a.example/v1/books/BTC", "GET", 200, JSON),
+        entry("https://a.example/v3/orders", "GET", 200, JSON),
+        entry("https://a.example/v3/books/best", "GET", 200, JSON),
+    ]);
+    let recording = Recording::read(catalogue::load_texts(&texts), &files, None).expect("a recording");
+    let mut found: Vec<_> = recording.endpoints.iter().map(|sample| sample.endpoint.as_str()).collect();
+    found.sort_unstable();
+    assert_eq!(found, ["market.book", "orders.best", "orders.orders"]);
+}
