@@ -85,13 +85,15 @@ impl Drift {
             let recording =
                 recorded(&self.edited, self.endpoint.as_ref(), &self.files, self.host.as_deref(), self.format)?;
             for errors in &recording.errors {
-                let count = errors.responses.len();
-                print_error(&format!("skipped: {}: error responses ({count})\n", errors.endpoint));
+                print_skipped(&errors.endpoint, errors.responses.len());
             }
             received = recording.endpoints;
         }
         let found = catalogue_edit::drift(load(&spec), &self.options(received.clone()))?;
         for (responses, drift) in received.into_iter().zip(found) {
+            if drift.errors > 0 {
+                print_skipped(&drift.endpoint, drift.errors);
+            }
             report.add_compared(responses, drift);
         }
         report.sort();
@@ -132,4 +134,8 @@ impl Drift {
         patch += &format!("\n{}", change.diff(&report.folder));
         std::fs::write(file, patch).map_err(|error| format!("error: {}: {error}\n", file.display()))
     }
+}
+
+fn print_skipped(endpoint: &str, errors: usize) {
+    print_error(&format!("skipped: {endpoint}: error responses ({errors})\n"));
 }

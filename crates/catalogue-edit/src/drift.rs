@@ -1,12 +1,13 @@
 //! Compares responses with the catalogue, and edits nothing.
 
 use catalogue::Catalogue;
+use catalogue::spec::Service;
 use indexmap::IndexMap;
 
 use crate::content::EntryPosition;
 use crate::editor::Editor;
 use crate::gate::{Gate, RangeCounts};
-use crate::learn::{EndpointResponses, LearnOptions, learn_one, read};
+use crate::learn::{EndpointResponses, LearnOptions, is_reported, learn_one, read};
 use crate::refusal::Refusal;
 
 /// The differences between the responses of an endpoint and its known body.
@@ -16,6 +17,8 @@ pub struct EndpointDrift {
     pub endpoint: String,
     /// A line for each difference. An endpoint whose body is unknown has none.
     pub differences: Vec<String>,
+    /// The number of responses that the client returns as errors. They have no records to compare.
+    pub errors: usize,
 }
 
 /// Returns the differences of each endpoint of the options, in their order. A response without a difference is also
@@ -28,7 +31,11 @@ pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<Endpoin
         let (label, at) = editor.content.find(&sample.endpoint)?;
         let sample = EndpointResponses { endpoint: label.clone(), ..sample.clone() };
         let differences = differences(&mut editor, &gate, options, &sample, &at);
-        found.push(EndpointDrift { endpoint: label, differences });
+        let mut errors = 0;
+        for response in read(options, &sample).unwrap_or_default() {
+            errors += usize::from(is_reported(&editor.content.service, &response));
+        }
+        found.push(EndpointDrift { endpoint: label, differences, errors });
     }
     Ok(found)
 }
@@ -52,7 +59,7 @@ fn differences(
     match outcome {
         Err(why) => vec![format!("{}: {why}", sample.endpoint)],
         Ok(()) if is_changed => notes,
-        Ok(()) => match first_undecodable(gate, options, sample) {
+        Ok(()) => match first_undecodable(&editor.content.service, gate, options, sample) {
             Some(why) => vec![why],
             None => out_of_range(gate, options, sample),
         },
@@ -72,10 +79,17 @@ fn out_of_range(gate: &Gate, options: &LearnOptions, sample: &EndpointResponses)
     lines
 }
 
-/// A line about the first response that the client does not decode without a loss.
-fn first_undecodable(gate: &Gate, options: &LearnOptions, sample: &EndpointResponses) -> Option<String> {
+/// A line about the first response that the client neither returns as an error nor decodes without a loss.
+fn first_undecodable(
+    service: &Service,
+    gate: &Gate,
+    options: &LearnOptions,
+    sample: &EndpointResponses,
+) -> Option<String> {
     for response in read(options, sample).unwrap_or_default() {
-        if let Err(why) = gate.check(&sample.endpoint, &response) {
+        if !is_reported(service, &response)
+            && let Err(why) = gate.check(&sample.endpoint, &response)
+        {
             return Some(format!("{}: {why}", sample.endpoint));
         }
     }

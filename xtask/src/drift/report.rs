@@ -96,7 +96,7 @@ impl Report {
 
     /// Adds an endpoint with its responses and their differences.
     pub(super) fn add_compared(&mut self, responses: EndpointResponses, drift: EndpointDrift) {
-        let EndpointDrift { endpoint, differences } = drift;
+        let EndpointDrift { endpoint, differences, errors: _ } = drift;
         let is_described = self.place(&endpoint).is_none_or(|place| place.is_body_known);
         let result = match (differences.is_empty(), is_described) {
             (false, _) => Comparison::Different(differences),

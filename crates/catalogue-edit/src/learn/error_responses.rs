@@ -5,7 +5,8 @@ use serde_yaml::Value;
 
 use super::error_leaves::{CODES, MESSAGES, written};
 use super::error_signs::{
-    failed_status, first_key, is_plain_message, is_success, likely_error, message_path, without_list,
+    failed_status, first_key, has_listed_error, is_plain_message, is_success, likely_error, list_of_errors,
+    member_among, message_path, without_list,
 };
 use super::error_words;
 use super::options::{LearnOptions, read};
@@ -14,7 +15,6 @@ use crate::editor::Editor;
 use crate::json_paths::entries_of;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
-use crate::word_lists::is_among_plain;
 
 /// Learns the status in the bodies of a service: a code that means success, a word, or an empty list of errors.
 /// `errors` are error responses.
@@ -57,6 +57,9 @@ fn has_records_as_status(options: &LearnOptions, error_body: &ErrorBody) -> bool
 fn learn_new_status(editor: &mut Editor, evidence: Evidence, responses: &[SavedResponse], errors: &[SavedResponse]) {
     let Some(first) = responses.first() else { return };
     let mut learned = status_code(&first.body);
+    if learned.is_none() && error_words::path_of_status(responses, errors).is_none() {
+        learned = list_of_errors(&first.body).filter(|list| are_listed(list, errors));
+    }
     if learned.is_none() {
         if error_words::learn_words(editor, evidence, responses, errors) {
             return;
@@ -86,19 +89,9 @@ fn status_code(body: &Value) -> Option<ErrorBody> {
     })
 }
 
-/// The `error_body` of a body with an empty list of errors.
-fn list_of_errors(body: &Value) -> Option<ErrorBody> {
-    let (errors, list) = member_among(MESSAGES, body)?;
-    if !list.as_sequence()?.is_empty() {
-        return None;
-    }
-    let success = vec![written(list)?.into()];
-    Some(ErrorBody { message: vec![errors.to_owned()], success, ..ErrorBody::default() })
-}
-
-/// The first member whose name is among several.
-fn member_among<'v>(names: &str, body: &'v Value) -> Option<(&'v str, &'v Value)> {
-    entries_of(body).into_iter().find(|(key, _)| is_among_plain(names, key))
+/// `true` if the list of errors has texts in every error response with a success status.
+fn are_listed(list: &ErrorBody, errors: &[SavedResponse]) -> bool {
+    errors.iter().all(|error| error_words::has_error_status(error) || has_listed_error(list, error))
 }
 
 /// Removes the members of the status from the fields of a body. They are the same in all bodies.

@@ -70,7 +70,7 @@ pub(super) fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) 
     }
     let paths = if error.code.is_empty() { &error.message } else { &error.code };
     for path in paths {
-        let Some(status) = response.at(path) else { continue };
+        let Some(status) = response.at(path).filter(|status| !status.is_null()) else { continue };
         if is_listed(error, status) {
             return None;
         }
@@ -79,10 +79,37 @@ pub(super) fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) 
     None
 }
 
+/// `true` if a response has texts in the list of errors that is empty in others.
+pub(super) fn has_listed_error(lists: &ErrorBody, response: &SavedResponse) -> bool {
+    let Some(failed) = failed_status(lists, response) else { return false };
+    let errors = response.at(failed.path).and_then(Value::as_sequence);
+    errors.is_some_and(|errors| errors.iter().all(Value::is_string))
+}
+
+/// The `error_body` of a body with an empty list of errors.
+pub(super) fn list_of_errors(body: &Value) -> Option<ErrorBody> {
+    let (errors, list) = member_among(MESSAGES, body)?;
+    if !list.as_sequence()?.is_empty() {
+        return None;
+    }
+    let success = vec![written(list)?.into()];
+    Some(ErrorBody { message: vec![errors.to_owned()], success, ..ErrorBody::default() })
+}
+
+/// The first member whose name is among several.
+pub(super) fn member_among<'v>(names: &str, body: &'v Value) -> Option<(&'v str, &'v Value)> {
+    entries_of(body).into_iter().find(|(key, _)| is_among_plain(names, key))
+}
+
 /// `true` if `error_body` lists a status as a success.
 fn is_listed(error: &ErrorBody, status: &Value) -> bool {
     let Some(status) = written(status) else { return false };
     error.success.iter().any(|known| known.eq_ignore_ascii_case(&status))
+}
+
+/// `true` if the client returns an error instead of the records of a response with a success status.
+pub(crate) fn is_reported(service: &Service, response: &SavedResponse) -> bool {
+    failed_status(&service.error_body, response).is_some() || message_path(service, response).is_some()
 }
 
 /// The JSON path of the message, if a body is an error response.

@@ -8,7 +8,7 @@ use catalogue::spec::{ErrorBody, Evidence, Text};
 use serde_yaml::Value;
 
 use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, leaves, written};
-use super::error_signs::{failed_status, likely_error, without_list};
+use super::error_signs::{failed_status, has_listed_error, likely_error, list_of_errors, without_list};
 use crate::editor::Editor;
 use crate::json_paths::{entries_of, is_list_or_object};
 use crate::saved_response::SavedResponse;
@@ -20,13 +20,15 @@ const MAX_ENVELOPE: usize = 12;
 /// Removes the error responses, and those without data, if there are others. Returns the removed responses.
 pub(super) fn take_errors(editor: &mut Editor, responses: &mut Vec<SavedResponse>) -> Vec<SavedResponse> {
     let known = editor.content.service.error_body.clone();
-    if responses.iter().all(|response| is_error(&known, response)) {
+    let lists = responses.iter().find_map(|response| list_of_errors(&response.body)).unwrap_or_default();
+    let is_error = |response: &SavedResponse| is_error(&known, response) || has_listed_error(&lists, response);
+    if responses.iter().all(is_error) {
         return Vec::new();
     }
     let mut errors = Vec::new();
     let mut data = Vec::new();
     for response in std::mem::take(responses) {
-        if is_error(&known, &response) {
+        if is_error(&response) {
             editor.note(format!(
                 "{} is an error response or has no data, so only its status and message are learned",
                 response.origin
@@ -54,7 +56,7 @@ pub(super) fn learn_from_errors(editor: &mut Editor, evidence: Evidence, errors:
     editor.content.service.error_body != before
 }
 
-fn has_error_status(response: &SavedResponse) -> bool {
+pub(super) fn has_error_status(response: &SavedResponse) -> bool {
     response.status.is_some_and(|status| !(200..300).contains(&status))
 }
 
@@ -116,7 +118,7 @@ pub(super) fn learn_words(
 
 /// The path of the word that means success. Without error responses, a word next to scalars alone is usually data, as is
 /// a word among the many members of a record.
-fn path_of_status(data: &[SavedResponse], errors: &[SavedResponse]) -> Option<String> {
+pub(super) fn path_of_status(data: &[SavedResponse], errors: &[SavedResponse]) -> Option<String> {
     let first = data.first()?;
     if errors.is_empty() && !has_inner(&first.body) {
         return None;
@@ -176,6 +178,9 @@ fn add_paths(known: &mut ErrorBody, errors: &[SavedResponse]) {
 /// Adds the path of the message of an error response, unless the message is at a known path.
 fn add_message(known: &mut ErrorBody, error: &SavedResponse, message: Option<&Leaf<'_>>) {
     let Some(message) = message else { return };
+    if known.message.contains(&message.path) {
+        return;
+    }
     if !known.success.is_empty() && known.code.is_empty() {
         // Without a message, the word of the status has been the message so far.
         known.code.append(&mut known.message);

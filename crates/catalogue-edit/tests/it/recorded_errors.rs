@@ -1,7 +1,7 @@
 //! What the error responses of a recording tell.
 
 use catalogue::load_texts;
-use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, learn};
+use catalogue_edit::{EndpointResponses, Evidence, LearnOptions, drift, learn};
 use serde_json::{Value, json};
 
 use crate::recorded::learned_from_entries;
@@ -57,4 +57,50 @@ fn an_error_alone_teaches_only_the_error_body() {
     assert!(change.notes().iter().any(|note| note.starts_with("/basis: nothing learned: ")), "{:?}", change.notes());
     // Without a status, such a body is not certainly that of an error.
     assert!(learn(catalogue(), &response(error)).is_err());
+}
+
+#[test]
+fn an_empty_list_of_errors_is_a_status_with_and_without_an_error() {
+    let ticker = |name: &str| json!({"error": [], "result": {name: {"open": "1.5"}}});
+    let good = [entry("/ticker?pair=AB", 200, &ticker("XAZB")), entry("/ticker?pair=BC", 200, &ticker("XBZC"))];
+    let bad = json!({"error": ["EQuery:Unknown asset pair"]});
+    let bad_with_result = json!({"error": ["EQuery:Unknown asset pair"], "result": {}});
+    let without_error = learned_from_entries(&good);
+    assert!(without_error.contains("error_body:\n  message: [error]\n  success: ['[]']\n"), "{without_error}");
+    for error in [bad, bad_with_result] {
+        for position in 0..=good.len() {
+            let mut entries = good.to_vec();
+            entries.insert(position, entry("/ticker?pair=NO", 200, &error));
+            assert_eq!(learned_from_entries(&entries), without_error);
+        }
+    }
+}
+
+#[test]
+fn a_learned_error_is_no_difference() {
+    let catalogue = |texts: &str| {
+        let market = "title: Market\nendpoints:\n- {name: Basis, path: /basis, evidence: documented, params: [], body: \
+                      {time: none, series: [{name: price, type: number}]}}\n";
+        let service =
+            format!("title: A\nversion: '1'\nenv_prefix: A\ntime: {{unit: seconds, evidence: documented}}\n{texts}");
+        load_texts(&[("service.yaml", &service), ("market.yaml", market)])
+    };
+    let responses = EndpointResponses {
+        endpoint: "/basis".to_owned(),
+        responses: vec![
+            ("a.json".to_owned(), br#"[{"price": 1.5}]"#.to_vec()),
+            ("b.json".to_owned(), br#"{"error": "no data"}"#.to_vec()),
+        ],
+        ..EndpointResponses::default()
+    };
+    let options = LearnOptions {
+        endpoints: vec![responses],
+        evidence: Evidence::Reported,
+        enums: Vec::new(),
+        accept_mock: false,
+    };
+    let known = drift(catalogue("error_body: {message: [error], evidence: documented}\n"), &options).expect("a report");
+    assert_eq!((known[0].differences.len(), known[0].errors), (0, 1), "{known:?}");
+    let unknown = drift(catalogue(""), &options).expect("a report");
+    assert!(!unknown[0].differences.is_empty(), "{unknown:?}");
 }
