@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::base64;
 use super::functions::{FunctionParam, function_params};
+use super::long_ids::shown_path;
 use crate::exact_numbers;
 use crate::observed_query::{ObservedQuery, QueryParam};
 use crate::saved_response::MOCK_MARKER;
@@ -41,7 +42,7 @@ impl Entry {
         let status = entry.pointer("/response/status").and_then(Value::as_u64).unwrap_or_default();
         let saved = match saved_response(entry, status) {
             Ok(saved) => saved,
-            Err(why) => return Err(format!("`{}`: {why}", url.path)),
+            Err(why) => return Err(format!("`{}`: {why}", shown_path(url.path.split('/').skip(1)))),
         };
         let mut segments = Vec::new();
         for segment in url.path.trim_end_matches('/').split('/').skip(1) {
@@ -89,8 +90,11 @@ impl Entry {
 
     /// The path for messages.
     pub(super) fn shown_path(&self) -> String {
-        let end = if self.has_slash && !self.segments.is_empty() { "/" } else { "" };
-        format!("/{}{end}", self.segments.join("/"))
+        let mut shown = shown_path(self.segments.iter().map(String::as_str));
+        if self.has_slash {
+            shown.push('/');
+        }
+        shown
     }
 }
 

@@ -1,4 +1,4 @@
-//! Recognizes long ids, keys and tokens.
+//! Recognizes long ids, keys and tokens, and hides them in messages.
 
 /// The minimum length of ids without separators, and the minimum number of digits in them.
 const MIN_ID_LENGTH: usize = 16;
@@ -8,4 +8,14 @@ const MIN_ID_DIGITS: usize = 4;
 pub(super) fn is_long_id(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     text.len() >= MIN_ID_LENGTH && digits >= MIN_ID_DIGITS
+}
+
+/// A path for messages, in which `…` is in place of long ids, because they may be keys.
+pub(super) fn shown_path<'s>(segments: impl IntoIterator<Item = &'s str>) -> String {
+    let mut shown = String::new();
+    for segment in segments {
+        shown.push('/');
+        shown += if is_long_id(segment) { "…" } else { segment };
+    }
+    shown
 }

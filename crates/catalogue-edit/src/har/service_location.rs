@@ -6,6 +6,7 @@ use catalogue::spec::GroupBaseUrl;
 
 use super::endpoint_path::{EndpointPath, Fit};
 use super::entry::Entry;
+use super::long_ids::shown_path;
 use crate::content::Content;
 
 /// The host and the base path of a service, or of groups on another host, in a recording.
@@ -125,7 +126,8 @@ impl ServiceLocation {
             return Err(format!("another host than `{}`; `--host {}` chooses it", self.host, entry.host));
         }
         let Some(segments) = entry.segments.strip_prefix(self.base.as_slice()) else {
-            return Err(format!("it is not below the base path `/{}` of the other entries", self.base.join("/")));
+            let base = shown_path(self.base.iter().map(String::as_str));
+            return Err(format!("it is not below the base path `{base}` of the other entries"));
         };
         let mut best: Option<&EndpointPath> = None;
         let mut unsent_constant = None;

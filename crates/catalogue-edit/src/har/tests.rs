@@ -548,3 +548,26 @@ fn the_service_and_its_groups_can_be_on_one_host() {
     found.sort_unstable();
     assert_eq!(found, ["market.book", "orders.best", "orders.orders"]);
 }
+
+#[test]
+fn keys_in_paths_are_not_shown() {
+    let key = "123totallyrealapikey123";
+    let path = |end: &str| format!("https://a.example/v1/{key}/{end}");
+    let files = har(&[
+        entry(&path("books"), "GET", 401, JSON),
+        entry(&path("books"), "POST", 200, JSON),
+        entry(&path("page"), "GET", 200, "{}"),
+        entry(&path("books/BTC"), "GET", 200, JSON),
+        entry(&path("tokens"), "GET", 200, JSON),
+        entry("https://a.example/v2/tokens", "GET", 200, JSON),
+        entry(&format!("https://b.example/{key}"), "GET", 200, JSON),
+    ]);
+    let recording = Recording::read(catalogue(), &files, None).expect("a recording");
+    let skipped = recording.skipped.join("\n");
+    assert!(skipped.contains("`/v1/…/books`: the status is 401"), "{skipped}");
+    assert!(skipped.contains("`/v1/…/tokens`: no endpoint has this path"), "{skipped}");
+    assert!(!skipped.contains(key), "{skipped}");
+    let change = endpoints_of(None, &recorded(&files, &["a.example"])).expect("a change");
+    let notes = change.notes().join("\n");
+    assert!(notes.contains("`b.example/…`") && !notes.contains(key), "{notes}");
+}
