@@ -33,6 +33,9 @@ impl NewPath {
                 path.push_param("start", segment);
             } else if is_date(segment) && index > 0 && is_date(&entry.segments[index - 1]) {
                 path.push_param("end", segment);
+            } else if repeated.member(segment).is_none() && varying.is_name_in_capitals(&entry.segments, index) {
+                path.text += segment;
+                last_literal = segment;
             } else if is_data_at(&entry.segments, index) || varying.are_data(&entry.segments, index) {
                 path.push_param(&param_name(&singular(last_literal)), segment);
             } else {

@@ -187,3 +187,53 @@ fn a_time_in_two_words_makes_a_series() {
         }
     }
 }
+
+#[test]
+fn a_lone_word_in_capitals_behind_the_base_path_is_a_name() {
+    let candles =
+        |pair: &str| json!({"error": [], "result": {pair: [[1_700_000_000, "1.5", 5]], "last": 1_700_000_000}});
+    let learned = learned_from(&[
+        Recorded { url: "/0/public/OHLC?pair=AB".to_owned(), body: candles("AB") },
+        Recorded { url: "/0/public/Trades?pair=AB".to_owned(), body: candles("AB") },
+        Recorded { url: "/api/v1/OHLCV".to_owned(), body: json!([{"time": 1_700_000_000, "close": 1.5}]) },
+        Recorded { url: "/api/v1/VWAP".to_owned(), body: json!([{"time": 1_700_000_000, "vwap": 1.5}]) },
+        Recorded { url: "/v2/OHLC/AB-CD".to_owned(), body: json!([{"time": 1_700_000_000, "close": 1.5}]) },
+    ]);
+    for path in ["/0/public/OHLC", "/0/public/Trades", "/api/v1/OHLCV", "/api/v1/VWAP", "/v2/OHLC/{ohlc}"] {
+        assert!(learned.contains(&format!("path: {path}\n")), "{path} in {learned}");
+    }
+    assert!(learned.contains("title: Ohlc"), "{learned}");
+}
+
+#[test]
+fn words_in_capitals_are_data_if_they_are_repeated_or_vary() {
+    for (first, second) in [
+        (json!({"price": 1.5, "volume": 2.5}), json!({"price": 3.5, "volume": 2.5})),
+        (json!({"symbol": "BTC", "price": 1.5}), json!({"symbol": "ETH", "name": "Ether"})),
+        (json!({"BTC": {"price": 1.5}}), json!({"ETH": {"price": 1.5}})),
+    ] {
+        let learned = learned_from(&[
+            Recorded { url: "/v1/BTC".to_owned(), body: first },
+            Recorded { url: "/v1/ETH".to_owned(), body: second },
+        ]);
+        assert!(learned.contains("path: /v1/{v1}\n"), "{learned}");
+    }
+}
+
+#[test]
+fn a_segment_that_is_the_only_key_of_its_response_is_data() {
+    let mut recorded = Vec::new();
+    for coin in ["btc", "eth"] {
+        let body = json!({coin: {"price": 1.5, "time": 1_700_000_000}});
+        recorded.push(Recorded { url: format!("/v1/tickers/{coin}"), body });
+    }
+    recorded
+        .push(Recorded { url: "/v1/market/assets".to_owned(), body: json!({"assets": {"name": "a", "size": 2.5}}) });
+    recorded.push(Recorded { url: "/v1/market/trades".to_owned(), body: json!({"trades": {"side": "buy"}}) });
+    let learned = learned_from(&recorded);
+    for expected in
+        ["path: /v1/tickers/{ticker}\n", "type: map<", "path: /v1/market/assets\n", "path: /v1/market/trades\n"]
+    {
+        assert!(learned.contains(expected), "{expected} in {learned}");
+    }
+}
