@@ -1,7 +1,6 @@
 //! Compares responses with the catalogue, and edits nothing.
 
 use catalogue::Catalogue;
-use catalogue::spec::Service;
 use indexmap::IndexMap;
 
 use crate::content::EntryPosition;
@@ -33,7 +32,7 @@ pub fn drift(catalogue: Catalogue, options: &LearnOptions) -> Result<Vec<Endpoin
         let differences = differences(&mut editor, &gate, options, &sample, &at);
         let mut errors = 0;
         for response in read(options, &sample).unwrap_or_default() {
-            errors += usize::from(is_reported(&editor.content.service, &response));
+            errors += usize::from(is_reported(&editor, &at, &response));
         }
         found.push(EndpointDrift { endpoint: label, differences, errors });
     }
@@ -59,7 +58,7 @@ fn differences(
     match outcome {
         Err(why) => vec![format!("{}: {why}", sample.endpoint)],
         Ok(()) if is_changed => notes,
-        Ok(()) => match first_undecodable(&editor.content.service, gate, options, sample) {
+        Ok(()) => match first_undecodable(editor, gate, options, sample, at) {
             Some(why) => vec![why],
             None => out_of_range(gate, options, sample),
         },
@@ -81,13 +80,14 @@ fn out_of_range(gate: &Gate, options: &LearnOptions, sample: &EndpointResponses)
 
 /// A line about the first response that the client neither returns as an error nor decodes without a loss.
 fn first_undecodable(
-    service: &Service,
+    editor: &Editor,
     gate: &Gate,
     options: &LearnOptions,
     sample: &EndpointResponses,
+    at: &EntryPosition,
 ) -> Option<String> {
     for response in read(options, sample).unwrap_or_default() {
-        if !is_reported(service, &response)
+        if !is_reported(editor, at, &response)
             && let Err(why) = gate.check(&sample.endpoint, &response)
         {
             return Some(format!("{}: {why}", sample.endpoint));

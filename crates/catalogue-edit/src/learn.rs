@@ -59,7 +59,7 @@ use crate::editor::Editor;
 use crate::gate::Gate;
 use crate::refusal::Refusal;
 pub(crate) use endpoint::learn_one;
-pub(crate) use error_signs::is_reported;
+pub(crate) use error_responses::is_reported;
 pub(crate) use options::read;
 pub use options::{EndpointResponses, LearnOptions};
 pub(crate) use query::{learn_key, param_of};

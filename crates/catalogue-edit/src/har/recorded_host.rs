@@ -9,7 +9,7 @@ use super::locations::base_urls;
 use super::service_location::ServiceLocation;
 use crate::content::Content;
 use crate::editor::Editor;
-use crate::host_names::base_url_name;
+use crate::host_names::{base_url_name, can_have_name};
 use crate::rust_names::module_name;
 
 /// A host, and its base URL in the catalogue.
@@ -37,7 +37,11 @@ impl RecordedHost {
         evidence: Evidence,
     ) -> Self {
         let entries = Vec::from_iter(entries);
-        for base_url in base_urls(content) {
+        let mut known = base_urls(content);
+        if known.iter().any(|base_url| can_have_name(host, &base_url.name)) {
+            known.retain(|base_url| can_have_name(host, &base_url.name));
+        }
+        for base_url in known {
             if !is_in_use(earlier, &base_url.name)
                 && let Some(location) = ServiceLocation::of_groups(base_url, paths, &entries)
             {

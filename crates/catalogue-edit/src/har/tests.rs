@@ -571,3 +571,26 @@ fn keys_in_paths_are_not_shown() {
     let notes = change.notes().join("\n");
     assert!(notes.contains("`b.example/…`") && !notes.contains(key), "{notes}");
 }
+
+#[test]
+fn new_paths_of_a_host_are_below_the_base_url_with_its_name() {
+    let group = |name: &str| {
+        format!(
+            "title: {name}\nbase_url: {{name: {name}, evidence: documented}}\nendpoints:\n- {{name: Candles, path: \
+             '/candles#{name}', evidence: documented, params: [], body: unknown}}\n"
+        )
+    };
+    let delivery = group("delivery");
+    let futures = group("futures");
+    let texts =
+        [("service.yaml", SERVICE), ("market.yaml", MARKET), ("delivery.yaml", &delivery), ("futures.yaml", &futures)];
+    let files = har(&[
+        entry("https://api.example.com/books/BTC", "GET", 200, JSON),
+        entry("https://futures.example.com/candles", "GET", 200, JSON),
+        entry("https://futures.example.com/funding", "GET", 200, JSON),
+    ]);
+    let hosts = ["api.example.com", "futures.example.com"];
+    let change = endpoints_of(Some(catalogue::load_texts(&texts)), &recorded(&files, &hosts)).expect("a change");
+    let texts: BTreeMap<_, _> = change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    assert!(texts["funding.yaml"].contains("base_url: {name: futures, evidence: documented}\n"), "{texts:?}");
+}

@@ -168,6 +168,12 @@ fn has_only_other_members(content: &Content, at: &EntryPosition, body: &Value) -
     entries_of(body).iter().all(|(key, _)| !known.contains(key))
 }
 
+/// `true` if the client returns an error instead of the records of a response with a success status.
+pub(crate) fn is_reported(editor: &Editor, at: &EntryPosition, response: &SavedResponse) -> bool {
+    let error_body = &editor.content.service.error_body;
+    failed_status(error_body, response).is_some() || unexpected_message(editor, at, response).is_some()
+}
+
 /// The path of the message of an error, if the response has no records and the message is not a known field.
 fn unexpected_message<'e>(editor: &'e Editor, at: &EntryPosition, response: &SavedResponse) -> Option<&'e str> {
     let content = &editor.content;

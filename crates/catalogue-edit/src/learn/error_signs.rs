@@ -107,11 +107,6 @@ fn is_listed(error: &ErrorBody, status: &Value) -> bool {
     error.success.iter().any(|known| known.eq_ignore_ascii_case(&status))
 }
 
-/// `true` if the client returns an error instead of the records of a response with a success status.
-pub(crate) fn is_reported(service: &Service, response: &SavedResponse) -> bool {
-    failed_status(&service.error_body, response).is_some() || message_path(service, response).is_some()
-}
-
 /// The JSON path of the message, if a body is an error response.
 pub(super) fn message_path<'s>(service: &'s Service, response: &SavedResponse) -> Option<&'s str> {
     let error = &service.error_body;

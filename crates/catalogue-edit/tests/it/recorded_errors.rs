@@ -104,3 +104,14 @@ fn a_learned_error_is_no_difference() {
     let unknown = drift(catalogue(""), &options).expect("a report");
     assert!(!unknown[0].differences.is_empty(), "{unknown:?}");
 }
+
+#[test]
+fn a_field_with_the_name_of_a_message_is_compared() {
+    let service = "title: A\nversion: '1'\nenv_prefix: A\ntime: {unit: seconds, evidence: documented}\n\
+                   error_body: {message: [message], evidence: documented}\n";
+    let market = "title: Market\nendpoints:\n- {name: Basis, path: /basis, evidence: documented, params: [], body: \
+                  {object: [{name: message, type: string}, {name: price, type: number}]}}\n";
+    let catalogue = load_texts(&[("service.yaml", service), ("market.yaml", market)]);
+    let found = drift(catalogue, &response(r#"{"message": "fine", "price": 1.5}"#)).expect("a report");
+    assert_eq!((found[0].differences.len(), found[0].errors), (0, 0), "{found:?}");
+}
