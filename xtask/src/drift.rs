@@ -31,7 +31,7 @@ pub(crate) struct Drift {
     /// The endpoint of the responses: its path, its name, or its group and method
     #[arg(long)]
     endpoint: Option<String>,
-    /// The host of the service in the HAR files; default: the host with the most entries of known endpoints
+    /// The host of the service in the HAR files; default: found by the paths, and by the names of base URLs of groups
     #[arg(long, conflicts_with = "endpoint")]
     host: Option<String>,
     /// Request the responses from the service

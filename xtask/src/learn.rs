@@ -33,7 +33,7 @@ pub(crate) struct Learn {
     /// A HAR file of a browser or proxy; the endpoints are found by the paths of its entries
     #[arg(long, value_name = "FILE", conflicts_with_all = ["endpoint", "live"])]
     har: Vec<PathBuf>,
-    /// The host of the service in the HAR files; default: the host with the most entries of known endpoints
+    /// The host of the service in the HAR files; default: found by the paths, and by the names of base URLs of groups
     #[arg(long, requires = "har")]
     host: Option<String>,
     /// Request the responses from the service; the base URL and the credentials are read from the environment, in the
