@@ -30,7 +30,6 @@ mod reader;
 mod records;
 mod text_bodies;
 
-mod body_kind;
 mod enums;
 mod field_list;
 mod metadata;
@@ -39,7 +38,10 @@ mod value_types;
 
 mod wider_types;
 
+mod data_beside;
 mod renamed_fields;
+
+mod body_kind;
 
 mod fields;
 

@@ -1,8 +1,11 @@
 //! Determines the kind of a body: a series, one object, or another value.
 
+use std::collections::BTreeSet;
+
 use catalogue::spec::Body;
 use serde_yaml::Value;
 
+use super::data_beside::{DataBeside, is_time_series};
 use super::key_names::{is_record, is_symbol};
 use super::records::{all_bodies, list_of};
 use crate::json_paths::is_list_or_object;
@@ -32,6 +35,8 @@ pub(super) struct FoundKind {
     pub(super) kind: BodyKind,
     /// The path of its records, if that differs from the path in the envelope.
     pub(super) path: Option<String>,
+    /// What the bodies have next to their list of records, if it is more than facts about the response.
+    pub(super) beside: Option<DataBeside>,
 }
 
 impl BodyKind {
@@ -50,13 +55,13 @@ impl BodyKind {
 
 impl FoundKind {
     fn series_at(path: String) -> Self {
-        Self { kind: BodyKind::Series, path: Some(path) }
+        Self { kind: BodyKind::Series, path: Some(path), beside: None }
     }
 }
 
 impl From<BodyKind> for FoundKind {
     fn from(kind: BodyKind) -> Self {
-        Self { kind, path: None }
+        Self { kind, path: None, beside: None }
     }
 }
 
@@ -89,16 +94,41 @@ fn is_series(response: &SavedResponse, data: Option<&str>) -> bool {
 
 /// The kind of bodies that have no records where the envelope declares them.
 fn kind_without_envelope(responses: &[SavedResponse], sent: &SentValues) -> FoundKind {
-    let path = responses.iter().find_map(|response| path_of_records(&response.body, sent));
-    if let Some(path) = path
-        && responses.iter().all(|response| response.at(&path).is_some_and(is_list))
-    {
-        return FoundKind::series_at(path);
-    }
     let mut bodies = all_bodies(responses);
     bodies.mark_sent_keys(&|key| sent.contains(key));
     let are_objects = bodies.objects == bodies.times && is_record(&bodies);
-    if are_objects { BodyKind::Object.into() } else { BodyKind::Value.into() }
+    let Some(path) = common_path(responses, sent) else {
+        return if are_objects { BodyKind::Object.into() } else { BodyKind::Value.into() };
+    };
+    let beside = DataBeside::of(responses, &path, sent);
+    let Some(found) = &beside else { return FoundKind::series_at(path) };
+    let is_body_of_its_own = are_objects && found.is_much && !is_time_series(responses, &path);
+    if is_body_of_its_own {
+        return FoundKind { beside, ..BodyKind::Object.into() };
+    }
+    FoundKind { beside, ..FoundKind::series_at(path) }
+}
+
+/// The path of the only list of records in all responses together. A response may have no records there, but no other
+/// list: `None` if any response has a second one.
+fn common_path(responses: &[SavedResponse], sent: &SentValues) -> Option<String> {
+    let mut all = BTreeSet::new();
+    for response in responses {
+        let paths = paths_of_records(&response.body, sent);
+        if paths.len() > 1 {
+            return None;
+        }
+        all.extend(paths);
+    }
+    let path = all.pop_first()?;
+    let is_only = all.is_empty();
+    let are_lists = responses.iter().all(|response| response.at(&path).is_some_and(can_be_list));
+    if is_only && are_lists { Some(path) } else { None }
+}
+
+/// `true` for a list of records, which may be empty.
+fn can_be_list(value: &Value) -> bool {
+    value.as_sequence().is_some_and(|items| items.iter().all(is_list_or_object))
 }
 
 /// `true` if the bodies are lists whose items are no records: scalars, or lists of different lengths.
@@ -110,36 +140,33 @@ fn are_values(responses: &[SavedResponse], data: Option<&str>) -> bool {
     items.values() > 0 && items.objects < items.values() && !items.are_rows()
 }
 
-/// The path of the records in a body; `.` if the body is a list of records.
-fn path_of_records(body: &Value, sent: &SentValues) -> Option<String> {
-    if is_list(body) { Some(".".to_owned()) } else { path_of_list(body, 0, sent) }
+/// The paths of the lists of records in a body; `.` if the body is a list of records.
+fn paths_of_records(body: &Value, sent: &SentValues) -> Vec<String> {
+    if is_list(body) { vec![".".to_owned()] } else { paths_of_lists(body, 0, sent) }
 }
 
-/// The path of the only list of objects or of lists in an object, if there is not much next to it.
-fn path_of_list(object: &Value, depth: usize, sent: &SentValues) -> Option<String> {
+/// The paths of the lists of objects or of lists in an object, if there is not much next to them.
+fn paths_of_lists(object: &Value, depth: usize, sent: &SentValues) -> Vec<String> {
+    let mut paths = Vec::new();
+    let Some(members) = object.as_mapping() else { return paths };
     if depth == MAX_DEPTH {
-        return None;
+        return paths;
     }
-    let mut only_path = None;
     let mut lists = 0;
     let mut others = 0;
-    for (key, value) in object.as_mapping()? {
+    for (key, value) in members {
         if is_list(value) {
             lists += 1;
         } else {
             others += 1;
         }
-        let Some(path) = path_through(key, value, depth, sent) else { continue };
-        if only_path.is_some() {
-            return None;
-        }
-        only_path = Some(path);
+        paths.extend(path_through(key, value, depth, sent));
     }
     let is_small = match depth {
         0 => others <= MAX_MEMBERS_AROUND,
         _ => lists == 0 || others <= MAX_OTHERS,
     };
-    if is_small { only_path } else { None }
+    if is_small { paths } else { Vec::new() }
 }
 
 /// The path of a list of records that is a member of an object, or is in the member. A key that looks like data, such as
@@ -148,7 +175,9 @@ fn path_through(key: &Value, member: &Value, depth: usize, sent: &SentValues) ->
     let key = key.as_str()?;
     let mut rest = String::new();
     if !is_list(member) {
-        rest = format!(".{}", path_of_list(member, depth + 1, sent)?);
+        let paths = paths_of_lists(member, depth + 1, sent);
+        let [only] = paths.as_slice() else { return None };
+        rest = format!(".{only}");
     }
     let key = if is_symbol(key) || sent.contains(key) { "*" } else { key };
     let has_two_stars = key == "*" && rest.contains('*');

@@ -3,6 +3,7 @@
 use super::body_kind::{self, BodyKind};
 use super::column_names::{NamedRecords, name_records};
 use super::columns;
+use super::data_beside::DataBeside;
 use super::error_responses;
 use super::error_words;
 use super::groups::{self, Groups};
@@ -33,6 +34,7 @@ pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &En
     let layout = Layout::of(&editor.content, &at, &mut responses, &sample.sent)?;
     editor.subject = label;
     layout.note_object(editor, &responses);
+    layout.note_data_beside(editor);
     let mut values = layout.values(editor, &responses)?;
     values.mark_sent_keys(&|key| sample.sent.contains(key));
     let mut reader = Reader::new(editor, options, at.clone(), layout.own_path.clone());
@@ -72,6 +74,8 @@ struct Layout {
     columns: Columns,
     /// The path of the names of the values, if records are lists without names.
     column_names: Option<String>,
+    /// The data next to the list of records of an unknown body.
+    beside: Option<DataBeside>,
 }
 
 /// Whether the records of the responses are columns.
@@ -106,6 +110,7 @@ impl Layout {
         if named.is_none() && groups.is_none() {
             columns = columns_to_records(content, at, known_path, responses);
         }
+        let mut beside = None;
         let kind = if let Some(kind) = declared_kind {
             kind
         } else if let Some(groups) = &groups {
@@ -117,6 +122,7 @@ impl Layout {
         } else {
             let found = body_kind::of(responses, envelope_path.as_deref(), sent)?;
             own_path = found.path;
+            beside = found.beside;
             found.kind
         };
         let path = own_path.clone().or(envelope_path);
@@ -129,6 +135,7 @@ impl Layout {
             groups,
             columns,
             column_names: named.map(|named| named.names),
+            beside,
         })
     }
 
@@ -139,6 +146,15 @@ impl Layout {
         if self.kind == BodyKind::Object && !self.is_declared && has_member {
             editor.note(format!("`{path}` is not a list, so the body is one object, not a series"));
         }
+    }
+
+    /// Adds a note about the data next to the list of records.
+    fn note_data_beside(&self, editor: &mut Editor) {
+        let Some(beside) = &self.beside else { return };
+        editor.note(match self.kind {
+            BodyKind::Series => beside.note_of_series(),
+            _ => beside.note_of_object(),
+        });
     }
 
     /// Collects the records of all responses, or their bodies.

@@ -60,16 +60,16 @@ impl Reader<'_> {
 
 /// The paths in a body whose other members are collected.
 #[derive(Clone, Copy)]
-struct Around<'p> {
+pub(super) struct Around<'p> {
     /// The path of the records.
-    data: &'p str,
+    pub(super) data: &'p str,
     /// The path of the metadata.
-    metadata: Option<&'p str>,
+    pub(super) metadata: Option<&'p str>,
 }
 
 impl Around<'_> {
     /// Collects the values in all bodies except the records, by path.
-    fn of_all(self, responses: &[SavedResponse]) -> Observed {
+    pub(super) fn of_all(self, responses: &[SavedResponse]) -> Observed {
         let mut bodies = Vec::new();
         for response in responses {
             if let Some(body) = response.body.as_mapping() {

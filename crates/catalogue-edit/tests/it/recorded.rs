@@ -237,3 +237,71 @@ fn a_segment_that_is_the_only_key_of_its_response_is_data() {
         assert!(learned.contains(expected), "{expected} in {learned}");
     }
 }
+
+#[test]
+fn data_next_to_records_without_a_time_are_fields() {
+    for beside in [
+        json!({"address": "x", "balance": 5.5, "n_tx": 3}),
+        json!({"total": {"volume": 5.5, "sales": 3}}),
+        json!({"balance": "5.5"}),
+        json!({"token": {"name": "x", "verified": true}}),
+    ] {
+        let mut body = beside.clone();
+        body["txs"] = json!([{"hash": "a", "fee": 1.5}, {"hash": "b", "fee": 2.5}]);
+        let learned = learned_from(&[Recorded { url: "/account".to_owned(), body }]);
+        for name in beside.as_object().expect("an object").keys() {
+            assert!(learned.contains(&format!("name: {name}")), "{name}: {learned}");
+        }
+        assert!(learned.contains("name: txs"), "{learned}");
+    }
+}
+
+#[test]
+fn facts_next_to_records_leave_them_a_list() {
+    for mut body in [
+        json!({"code": 0, "msg": "", "requestTime": 5}),
+        json!({"status": "OK", "count": 2, "request_id": "x"}),
+        json!({"jsonrpc": "2.0", "usIn": 1_700_000_000_000_000_u64, "usOut": 1_700_000_000_000_001_u64, "usDiff": 1}),
+        json!({"page": 1, "perPage": 50, "totalPages": 3, "nextCursor": "x"}),
+        json!({"meta": {"took": 5, "rate": 2.5}, "links": {"next": null}}),
+        json!({"coin": "btc", "window": 5}),
+    ] {
+        body["items"] = json!([{"hash": "a", "fee": 1.5}, {"hash": "b", "fee": 2.5}]);
+        let url = "/list?coin=btc&window=5".to_owned();
+        let learned = learned_from(&[Recorded { url, body }]);
+        assert!(learned.contains("data: items"), "{learned}");
+    }
+}
+
+#[test]
+fn data_next_to_a_time_series_leave_it_a_series() {
+    let body = json!({"address": "x", "balance": 5.5, "txs": [{"time": 1_700_000_000, "fee": 1.5}]});
+    let learned = learned_from(&[Recorded { url: "/account".to_owned(), body }]);
+    assert!(learned.contains("data: txs"), "{learned}");
+}
+
+#[test]
+fn a_list_that_is_empty_in_one_response_is_a_list_next_to_others() {
+    let addresses = json!([{"a": "x", "n": 0.5}]);
+    let txs = json!([{"time": 1_700_000_000, "v": 0.5}]);
+    let learned = learned_from(&[
+        Recorded { url: "/multi?active=a".to_owned(), body: json!({"addresses": addresses, "txs": txs}) },
+        Recorded { url: "/multi?active=b".to_owned(), body: json!({"addresses": addresses, "txs": []}) },
+    ]);
+    assert!(learned.contains("name: addresses") && learned.contains("name: txs"), "{learned}");
+    let learned = learned_from(&[
+        Recorded { url: "/multi?active=a".to_owned(), body: json!({"addresses": addresses, "txs": []}) },
+        Recorded { url: "/multi?active=b".to_owned(), body: json!({"addresses": [], "txs": txs}) },
+    ]);
+    assert!(learned.contains("name: addresses") && learned.contains("name: txs"), "{learned}");
+}
+
+#[test]
+fn a_list_that_is_empty_in_one_response_stays_a_series() {
+    let txs = json!([{"time": 1_700_000_000, "v": 0.5}]);
+    let learned = learned_from(&[
+        Recorded { url: "/list?active=a".to_owned(), body: json!({"count": 0, "txs": []}) },
+        Recorded { url: "/list?active=b".to_owned(), body: json!({"count": 1, "txs": txs}) },
+    ]);
+    assert!(learned.contains("data: txs"), "{learned}");
+}
