@@ -17,6 +17,8 @@ mod query;
 mod wider_builtin;
 mod zones;
 
+mod flag_status;
+
 mod error_words;
 mod guess_type;
 

@@ -9,6 +9,7 @@ use serde_yaml::Value;
 
 use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, leaves, written};
 use super::error_signs::{failed_status, has_listed_error, likely_error, list_of_errors, without_list};
+use super::flag_status;
 use crate::editor::Editor;
 use crate::json_paths::{entries_of, is_list_or_object};
 use crate::saved_response::SavedResponse;
@@ -21,7 +22,11 @@ const MAX_ENVELOPE: usize = 12;
 pub(super) fn take_errors(editor: &mut Editor, responses: &mut Vec<SavedResponse>) -> Vec<SavedResponse> {
     let known = editor.content.service.error_body.clone();
     let lists = responses.iter().find_map(|response| list_of_errors(&response.body)).unwrap_or_default();
-    let is_error = |response: &SavedResponse| is_error(&known, response) || has_listed_error(&lists, response);
+    let flag = flag_status::name_of_status(responses);
+    let is_error = |response: &SavedResponse| {
+        let is_flagged = flag.as_ref().is_some_and(|name| flag_status::is_failed(name, response));
+        is_flagged || is_error(&known, response) || has_listed_error(&lists, response)
+    };
     if responses.iter().all(is_error) {
         return Vec::new();
     }
@@ -92,6 +97,12 @@ pub(super) fn learn_words(
     data: &[SavedResponse],
     errors: &[SavedResponse],
 ) -> bool {
+    if let Some(learned) = flag_status::error_body(data, errors) {
+        let from = learned.code.first().unwrap_or(&learned.message[0]);
+        editor.note(format!("`error_body` in service.yaml is learned from `{from}`"));
+        editor.content.service.error_body = ErrorBody { evidence: Some(evidence), ..learned };
+        return true;
+    }
     let mut learned = ErrorBody { evidence: Some(evidence), ..ErrorBody::default() };
     let status = path_of_status(data, errors);
     if let Some(path) = &status {

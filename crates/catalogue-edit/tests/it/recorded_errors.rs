@@ -115,3 +115,38 @@ fn a_field_with_the_name_of_a_message_is_compared() {
     let found = drift(catalogue, &response(r#"{"message": "fine", "price": 1.5}"#)).expect("a report");
     assert_eq!((found[0].differences.len(), found[0].errors), (0, 0), "{found:?}");
 }
+
+#[test]
+fn a_status_of_one_and_zero_tells_data_from_errors() {
+    let data = json!({"status": "1", "message": "OK", "result": [{"timeStamp": "1700000000", "value": "1.5"}]});
+    let limit = json!({"status": "0", "message": "NOTOK", "result": "Max rate limit reached"});
+    let nothing = json!({"status": "0", "message": "No transactions found", "result": []});
+    let series = "data: result\n";
+    let by_status = "error_body:\n  message: [message]\n  code: [status]\n  success: [1]\n";
+    let by_message = "error_body:\n  message: [message]\n  success: [OK]\n  no_data: [No transactions found]\n";
+    for (failed, expected) in [
+        (vec![&limit], by_status),
+        (vec![&nothing], by_message),
+        (vec![&limit, &nothing], by_message),
+        (vec![&nothing, &limit], by_message),
+    ] {
+        let mut entries = vec![entry("/api?address=a", 200, &data)];
+        for body in failed {
+            entries.push(entry("/api?address=b", 200, body));
+        }
+        for _ in 0..2 {
+            entries.reverse();
+            let learned = learned_from_entries(&entries);
+            assert!(learned.contains(series) && learned.contains("time: timeStamp"), "{learned}");
+            assert!(learned.contains(expected), "{learned}");
+        }
+    }
+}
+
+#[test]
+fn a_flag_of_records_is_no_status() {
+    let one = json!({"status": 1, "price": 2.5, "tags": ["a"]});
+    let other = json!({"status": 0, "price": 3.5, "tags": []});
+    let learned = learned_from_entries(&[entry("/thing", 200, &one), entry("/thing", 200, &other)]);
+    assert!(!learned.contains("error_body") && learned.contains("name: status"), "{learned}");
+}
