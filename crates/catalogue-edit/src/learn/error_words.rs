@@ -47,12 +47,14 @@ pub(super) fn take_errors(editor: &mut Editor, responses: &mut Vec<SavedResponse
     errors
 }
 
-/// Learns the `error_body` from responses that are all errors by their status. Returns `false` if they show nothing new.
+/// Learns the `error_body` from responses that are all errors by their status, or that all have no data. Returns `false`
+/// if they show nothing new.
 pub(super) fn learn_from_errors(editor: &mut Editor, evidence: Evidence, errors: &[SavedResponse]) -> bool {
-    if errors.is_empty() || !errors.iter().all(has_error_status) {
-        return false;
-    }
     let before = editor.content.service.error_body.clone();
+    if errors.is_empty() || !errors.iter().all(has_error_status) {
+        flag_status::add_messages_without_data(&mut editor.content.service.error_body, errors);
+        return editor.content.service.error_body != before;
+    }
     if before == ErrorBody::default() {
         learn_words(editor, evidence, &[], errors);
     } else {
@@ -159,6 +161,7 @@ fn has_inner(body: &Value) -> bool {
 pub(super) fn learn_errors(editor: &mut Editor, errors: &[SavedResponse]) {
     let mut known = editor.content.service.error_body.clone();
     add_paths(&mut known, errors);
+    flag_status::add_messages_without_data(&mut known, errors);
     if known != editor.content.service.error_body {
         editor.note("`error_body` in service.yaml gets the paths and words of the error responses");
         editor.content.service.error_body = known;

@@ -97,6 +97,25 @@ pub(super) fn error_body(data: &[SavedResponse], failed: &[SavedResponse]) -> Op
     Some(ErrorBody { message: vec![message], code: vec![status], success: vec![GOOD.into()], ..ErrorBody::default() })
 }
 
+/// Adds the messages of responses without data to an `error_body` whose status is the message.
+pub(super) fn add_messages_without_data(known: &mut ErrorBody, failed: &[SavedResponse]) {
+    let [message] = known.message.as_slice() else { return };
+    if known.no_data.is_empty() || !known.code.is_empty() {
+        return;
+    }
+    let without_data = failed.iter().filter(|response| is_flagged(response) && is_without_data(response));
+    for word in messages(message, without_data) {
+        if known.no_data.iter().all(|listed| **listed != word) {
+            known.no_data.push(word.into());
+        }
+    }
+}
+
+/// `true` if a member of a response has the status of an error.
+fn is_flagged(response: &SavedResponse) -> bool {
+    entries_of(&response.body).into_iter().any(|(name, _)| is_among_plain(NAMES, name) && is_failed(name, response))
+}
+
 /// The name of the status, by responses that are already told apart.
 fn status_of(data: &[SavedResponse], failed: &[SavedResponse]) -> Option<String> {
     for (name, _) in entries_of(&data.first()?.body) {

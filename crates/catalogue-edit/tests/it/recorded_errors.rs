@@ -144,6 +144,22 @@ fn a_status_of_one_and_zero_tells_data_from_errors() {
 }
 
 #[test]
+fn messages_without_data_are_learned_from_all_endpoints() {
+    let data = json!({"status": "1", "message": "OK", "result": [{"timeStamp": "1700000000", "value": "1.5"}]});
+    let no_logs = json!({"status": "0", "message": "No logs found", "result": []});
+    let no_transfers = json!({"status": "0", "message": "No transfers found", "result": []});
+    let limit = json!({"status": "0", "message": "NOTOK", "result": "Max rate limit reached"});
+    let learned = learned_from_entries(&[
+        entry("/logs", 200, &data),
+        entry("/logs", 200, &no_logs),
+        entry("/transfers", 200, &no_transfers),
+        entry("/transfers", 200, &limit),
+    ]);
+    let expected = "  success: [OK]\n  no_data: [No logs found, No transfers found]\n";
+    assert!(learned.contains(expected), "{learned}");
+}
+
+#[test]
 fn a_flag_of_records_is_no_status() {
     let one = json!({"status": 1, "price": 2.5, "tags": ["a"]});
     let other = json!({"status": 0, "price": 3.5, "tags": []});
