@@ -123,6 +123,11 @@ impl DecodeError {
         Error::new(ErrorKind::Decode, problem).with_source(self).with_body(body)
     }
 
+    /// `true` if the body ends within a value or a row.
+    pub(crate) fn is_early_end(&self) -> bool {
+        self.0.problem.starts_with(ENDS_EARLY)
+    }
+
     /// Returns the JSON path of the problem, for example `data[3].ratio`; empty for the body as a whole.
     pub fn path(&self) -> &str {
         &self.0.path

@@ -2,15 +2,15 @@
 //!
 //! Everything behind this module reads JSON, so records, invalid records and their indices mean the same in every
 //! format. A row or a line that is not a record becomes a string with its text, which the decoder reports as an invalid
-//! record.
+//! record. If it is the last one and has no line end, the body ends too early, as JSON can.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::csv::{CsvRow, Rows};
-use super::error::DecodeError;
+use super::error::{DecodeError, ENDS_EARLY};
 use super::error_body;
-use super::scanner::{Scanner, read};
+use super::scanner::{Scanner, ends_early, read};
 use crate::error::{excerpt, one_line};
 use crate::registry::{
     BodyFormat, BodyInfo, EndpointInfo, ErrorBodyInfo, FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType,
@@ -98,6 +98,9 @@ impl<'t> TextRecords<'t> {
                 self.begin_record();
                 self.json.push_str(record);
             } else if !record.is_empty() {
+                if ends_early(record.as_bytes()) {
+                    self.require_line_end(start, line)?;
+                }
                 self.invalid(start, record, "JSON")?;
             }
             start += line.len();
@@ -117,7 +120,12 @@ impl<'t> TextRecords<'t> {
         for row in rows {
             match &row.values {
                 Some(values) if values.len() == columns.len() => self.object(&columns, values),
-                _ => self.invalid(row.start, row.text, &format!("a row of {} values", columns.len()))?,
+                values => {
+                    if values.as_ref().is_none_or(|values| values.len() < columns.len()) {
+                        self.require_line_end(row.start, row.text)?;
+                    }
+                    self.invalid(row.start, row.text, &format!("a row of {} values", columns.len()))?;
+                }
             }
             if self.json.len() / MAX_GROWTH > self.text.len() {
                 return Err(DecodeError::new("the names of its columns are too long for its rows".to_owned()));
@@ -131,7 +139,11 @@ impl<'t> TextRecords<'t> {
         let mut width = None;
         for row in Rows::of(self.text) {
             let values = row.values.unwrap_or_default();
-            if values.len() != *width.get_or_insert(values.len()) || values.is_empty() {
+            let width = *width.get_or_insert(values.len());
+            if values.len() < width || values.is_empty() {
+                self.require_line_end(row.start, row.text)?;
+            }
+            if values.len() != width || values.is_empty() {
                 self.invalid(row.start, row.text, "CSV")?;
                 continue;
             }
@@ -181,6 +193,16 @@ impl<'t> TextRecords<'t> {
             self.value(value, column.field);
         }
         self.json.push('}');
+    }
+
+    /// Returns an error for a row or a line that is not a record and has no line end, so that the text ends within it.
+    #[cold]
+    fn require_line_end(&self, start: usize, row: &str) -> Result<(), DecodeError> {
+        let end = start + row.len();
+        if end < self.text.len() || row.ends_with('\n') || row.trim().is_empty() {
+            return Ok(());
+        }
+        Err(DecodeError::at_byte(ENDS_EARLY.to_owned(), end).located(self.text))
     }
 
     /// Writes a row or a line that is not a record. If any value is a valid record, it is an error instead.

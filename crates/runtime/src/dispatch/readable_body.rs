@@ -48,6 +48,7 @@ pub(crate) fn converted(
             response.body = json.into_owned().into();
             Ok(response)
         }
+        Err(error) if response.ends_with_connection && error.is_early_end() => Err(cut(&response, endpoint.format)),
         Err(error) => {
             let HttpResponse { status, headers, body, .. } = response;
             Err(error.into_error(&body, None).with_response(status, headers))
@@ -97,9 +98,15 @@ fn check_end(response: &HttpResponse, json: &[u8]) -> Result<(), Error> {
     if !response.ends_with_connection || !ends_early(json) {
         return Ok(());
     }
-    let message = format!("the connection closed before the end of the JSON, after {} bytes", response.body.len());
+    Err(cut(response, BodyFormat::Json))
+}
+
+/// Creates the error for a body whose connection closed within a value or a row.
+fn cut(response: &HttpResponse, format: BodyFormat) -> Error {
+    let format = format.name();
+    let message = format!("the connection closed before the end of the {format}, after {} bytes", response.body.len());
     let error = Error::retryable(ErrorKind::Body, message);
-    Err(error.with_response(response.status, response.headers.clone()).with_body(&response.body))
+    error.with_response(response.status, response.headers.clone()).with_body(&response.body)
 }
 
 /// Returns an error if the body is still encoded.

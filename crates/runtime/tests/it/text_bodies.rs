@@ -121,11 +121,36 @@ async fn line_that_is_no_record_is_an_invalid_record() {
     ];
     assert_eq!((series.len(), bad.as_slice()), (2, &expected[..]));
     assert_eq!(series.bad_records[1].path(), "[2].RATE");
-    let cut = read(&NDJSON, "{\"day\":\"2024-01-01\"}\n{\"day\":\"2024-01-0").await.unwrap();
-    assert_eq!((cut.len(), cut.bad_records[0].text.as_str()), (1, r#""{\"day\":\"2024-01-0""#));
+    let other = read(&NDJSON, "{\"day\":\"2024-01-01\"}\n{\"day\":\"2024-01-0\n").await.unwrap();
+    assert_eq!((other.len(), other.bad_records[0].text.as_str()), (1, r#""{\"day\":\"2024-01-0""#));
     // Any text would be a valid record of unknown fields.
     let error = read(&CSV_OF_ANY, "a,b\n1,2\n3\n").await.unwrap_err().to_string();
     assert!(error.contains("expected a row of 2 values, found \"3\" at line 3 column 1"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn body_that_ends_within_a_record_is_an_error() {
+    for (endpoint, body, place) in [
+        (&CSV, "day,RATE\n2024-01-01,1\n2024-01-0", "line 3 column 10"),
+        (&CSV, "day,RATE,code\r\n2024-01-01,1,\"two\nli", "line 3 column 3"),
+        (&CSV, "day,RATE,code\n2024-01-01,1,\"tw", "line 2 column 17"),
+        (&CSV_BY_POSITION, "2024-01-01,1\n2024-01-02", "line 2 column 11"),
+        (&CSV_OF_ANY, "a,b\n1,2\n3", "line 3 column 2"),
+        (&NDJSON, "{\"day\":\"2024-01-01\"}\n{\"day\":\"2024-01-0", "line 2 column 18"),
+        (&NDJSON, "{\"day\":\"2024-01-01\"}\n{", "line 2 column 2"),
+        (&NDJSON, "{\"day\":\"2024-0", "line 1 column 15"),
+    ] {
+        let error = read(endpoint, body).await.unwrap_err();
+        let expected = format!("the body ends too early at {place}");
+        assert!(error.to_string().contains(&expected), "{body}: {error}");
+        assert_eq!(error.kind(), ErrorKind::Decode);
+    }
+    for body in ["day,RATE\n2024-01-01,1", "day,RATE\n2024-01-01,", "day,RATE\n2024-01-01,1\n  "] {
+        assert_eq!(read(&CSV, body).await.unwrap().len(), 1, "{body}");
+    }
+    // More values than columns are not the result of a cut.
+    let wide = read(&CSV, "day,RATE\n2024-01-01,1\n2024-01-02,1,2").await.unwrap();
+    assert_eq!((wide.len(), wide.bad_records.len()), (1, 1));
 }
 
 #[tokio::test(start_paused = true)]
