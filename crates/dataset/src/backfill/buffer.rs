@@ -32,7 +32,7 @@ const FIRST_AGE: Duration = Duration::from_secs(2);
 impl JobTables {
     /// Adds the rows of a page of a series to the buffer, also those of invalid records that can be read and whose
     /// times are `within` a range. `item` identifies the range of the page. Returns the number of records that cannot
-    /// be read and that no earlier run has reported.
+    /// be read and that no earlier run has reported, or whose range is requested again.
     pub(super) fn add(
         &mut self,
         (series, item): (usize, usize),
@@ -44,13 +44,19 @@ impl JobTables {
         debug_assert_eq!(page.report.account.delivered, page.records.len() as u64, "{}", series.path());
         let mut unreadable = 0;
         let readable = ReadableRecords::new(series, page, within);
+        // Without a regular step, no gap shows that a record is missing, so the range of the page remains unfetched.
+        let is_incomplete = !series.interval().has_steps() && page.report.account.without_time > 0;
         for checksum in &readable.unreadable {
-            unreadable += u64::from(table.note_unreadable(series, *checksum));
+            let is_new = table.note_unreadable(series, *checksum);
+            unreadable += u64::from(is_new || is_incomplete);
         }
         if page.report.failed_pages.is_empty() {
             let fetched_at = service_time.unwrap_or_else(|| series.request().service_time());
             let rows = table.rows(series, &readable, fetched_at)?;
-            table.add(series, item, &page.range, (&readable.times, &rows));
+            table.add(series, item, &readable.times, &rows);
+            if !is_incomplete {
+                table.note_fetched(series, item, &page.range);
+            }
             self.rows += readable.times.len();
             self.since.get_or_insert_with(Instant::now);
         }
@@ -88,29 +94,29 @@ impl Table {
         stamped(&converted(&rows, &self.columns)?, fetched_at)
     }
 
-    /// Adds the rows of a page, with their times, and the range of the page to the buffer.
-    fn add(
-        &mut self,
-        series: &SeriesRequest,
-        item: usize,
-        range: &Range<Timestamp>,
-        (times, rows): (&[Timestamp], &RecordBatch),
-    ) {
-        let path = series.path().to_owned();
-        let empty = Section { path, rows: RowFacts::new(series), ..Section::default() };
-        let partition = self.state.partition;
-        let start = period(partition, range.start).start;
-        let (section, _) = self.buffer.entry((start, item)).or_insert_with(|| (empty.clone(), Vec::new()));
+    /// Adds the range of a page, of which all records are known, to the buffer.
+    fn note_fetched(&mut self, series: &SeriesRequest, item: usize, range: &Range<Timestamp>) {
+        let start = period(self.state.partition, range.start).start;
+        let (section, _) = self.buffer.entry((start, item)).or_insert_with(|| (empty_section(series), Vec::new()));
         section.fetched.add(range.clone());
+    }
+
+    /// Adds the rows of a page, with their times, to the buffer.
+    fn add(&mut self, series: &SeriesRequest, item: usize, times: &[Timestamp], rows: &RecordBatch) {
+        let partition = self.state.partition;
         let mut left = times;
         while let Some(first) = left.first() {
             let period = period(partition, *first);
             let (of_period, later) = left.split_at(left.partition_point(|time| *time < period.end));
             let rows = rows.slice(times.len() - left.len(), of_period.len());
             let buffered = self.buffer.entry((period.start, item));
-            let (_, batches) = buffered.or_insert_with(|| (empty.clone(), Vec::new()));
+            let (_, batches) = buffered.or_insert_with(|| (empty_section(series), Vec::new()));
             batches.push(rows);
             left = later;
         }
     }
+}
+
+fn empty_section(series: &SeriesRequest) -> Section {
+    Section { path: series.path().to_owned(), rows: RowFacts::new(series), ..Section::default() }
 }

@@ -13,11 +13,41 @@ use tokio::time::{Instant, sleep};
 
 use crate::support::service::Client;
 use crate::support::{
-    DAY, END, HOUR, TARGETS, client_of, files, job, read, releases, run, run_cancelled, state_of, with,
+    DAY, END, HOUR, TARGETS, body, client_of, files, job, read, releases, run, run_cancelled, state_of, with,
 };
 
 /// The start of the range that most tests request. The first record is a month later.
 const BEGIN: i64 = END - 900 * DAY;
+
+/// The page of records from which nobody can read a time stays unfetched, because no gap shows that they are missing.
+#[tokio::test(start_paused = true)]
+async fn the_range_of_a_record_without_a_readable_time_is_requested_again() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let fixed = Arc::new(Mutex::new(false));
+        let shared = fixed.clone();
+        let client = client_of(move |_, from, to| {
+            let body = body(from, to, |time| (time % (7 * HOUR) == 0).then(|| "0.5".to_owned()));
+            let time = (END - 4 * DAY).div_euclid(7 * HOUR) * 7 * HOUR;
+            let time = format!(r#""openDate":{time},"#);
+            (200, if *shared.lock().unwrap() { body } else { body.replace(&time, r#""openDate":null,"#) })
+        });
+        let whole = job(vec![releases(&client.build().unwrap())], END - 9 * DAY, END, &path);
+        for _ in 0..3 {
+            let summary = run(&whole).await;
+            let report = &summary.series[0];
+            assert!(report.unreadable > 0 && report.unfetched > 0, "{name}: {report:?}");
+            assert_eq!(read(&path).len(), 30, "{name}: the other records are stored");
+            let status = state_of(&path).await;
+            assert!(status.series[0].missing > 0 && !status.series[0].unfetched.is_empty(), "{name}: {status:?}");
+        }
+        *fixed.lock().unwrap() = true;
+        let summary = run(&whole).await;
+        assert!(is_whole(&summary) && summary.series[0].unreadable == 0, "{name}: {summary:?}");
+        assert_eq!((read(&path).len(), state_of(&path).await.series[0].unfetched.len()), (31, 0), "{name}");
+    }
+}
 
 /// A service that keeps its own books. It has the records whose times are in the past, and sends at most 50 of them.
 struct Service {
