@@ -145,7 +145,7 @@ impl Options {
 
     /// Returns the settings for fetching a range.
     pub(super) fn pager(&self, template: &RequestTemplate, range: Span) -> PagerOptions {
-        let RequestTemplate { info, grid, page_size, outside, .. } = *template;
+        let RequestTemplate { info, units, grid, page_size, outside, .. } = *template;
         let Self { ahead, unsettled, no_first_record_search, .. } = *self;
         let all_pages_of = template.all_pages_of(range);
         // With all pages, the response to a window has all of its records, so nothing before or after them is requested.
@@ -157,7 +157,7 @@ impl Options {
             None => Some([info.to, info.from].map(|name| !name.is_empty())),
         };
         let may_search = ends.is_none() && grid.has_steps() && !no_first_record_search;
-        PagerOptions { grid, range, page_size, outside, ends, ahead, unsettled, all_pages_of, may_search }
+        PagerOptions { grid, range, page_size, outside, ends, units, ahead, unsettled, all_pages_of, may_search }
     }
 }
 

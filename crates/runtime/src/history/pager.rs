@@ -5,9 +5,11 @@
 //! parts. If a page is not full, but has no records at the start or end of its window, that part is requested once
 //! more. Nothing here waits, sends or reads a clock.
 
+mod one_time;
 mod planned_page;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use super::account::count;
 use super::page::{FirstRecordSearch, PageResponse, Received, Report};
@@ -16,8 +18,10 @@ use super::search::Search;
 use super::strays::SetAside;
 use super::time_grid::{Span, TimeGrid};
 use crate::error::{Error, ErrorKind};
+use crate::registry::TimeUnit;
 use crate::values::Timestamp;
 
+use one_time::{HeldPage, PageSizes, Side, after, is_at_end, is_beyond, too_many};
 use planned_page::{PageState, PlannedPage};
 
 /// The settings for fetching a range.
@@ -32,6 +36,8 @@ pub(super) struct PagerOptions {
     /// `None` if a window can be requested whose records fit on a page. Otherwise, each page begins where another page
     /// ended, and these values are true if the part before a page can be requested, and the part after it.
     pub(super) ends: Option<[bool; 2]>,
+    /// The time units of the params for the start and the end of a range.
+    pub(super) units: [TimeUnit; 2],
     /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
     /// The time after which missing records may still be published. If no missing record is expected to be published,
@@ -48,6 +54,8 @@ pub(super) struct PagerOptions {
 #[derive(Debug)]
 pub(super) struct Pager<R> {
     pub(super) options: PagerOptions,
+    /// The start of the first window.
+    start: Timestamp,
     /// The start of the next window.
     next: Timestamp,
     pages: VecDeque<PlannedPage<R>>,
@@ -65,6 +73,10 @@ pub(super) struct Pager<R> {
     /// The times of the page that the service has returned for a window of one step, none of which is in that window. If a
     /// larger window has the same page, its parts would have the same page too.
     page_of_any_window: Option<Span>,
+    /// What is known about the sizes of pages, if each page begins where another page ended.
+    sizes: PageSizes,
+    /// The start of the last returned window that had records or has failed.
+    last_taken: Option<Timestamp>,
 }
 
 /// A search for the first record begins only after this many requests for empty pages. For fewer empty pages, a search
@@ -88,6 +100,7 @@ impl<R> Pager<R> {
             limits.cut(steps);
         }
         Self {
+            start: at,
             next: at,
             pages: VecDeque::new(),
             has_records_before: false,
@@ -97,6 +110,8 @@ impl<R> Pager<R> {
             set_aside: SetAside::default(),
             search: None,
             page_of_any_window: None,
+            sizes: PageSizes::default(),
+            last_taken: None,
             options,
         }
     }
@@ -129,7 +144,7 @@ impl<R> Pager<R> {
         self.options.grid.touched(rest).div_ceil(steps)
     }
 
-    /// Returns the next window to request, and a number that identifies its response.
+    /// Returns the span of the next request, and a number that identifies its response.
     pub(super) fn next_request(&mut self) -> Option<(u64, Span)> {
         let sent = self.pages.iter().filter(|page| matches!(page.state, PageState::Sent(_))).count();
         if sent >= self.options.ahead {
@@ -141,7 +156,7 @@ impl<R> Pager<R> {
         let page = self.pages.iter_mut().find(|page| page.is_waiting())?;
         self.requests += 1;
         page.state = PageState::Sent(self.requests);
-        Some((self.requests, page.window))
+        Some((self.requests, page.requested))
     }
 
     /// Plans the next window, or starts a search for the first record, if either is possible now.
@@ -238,6 +253,7 @@ impl<R> Pager<R> {
 
     /// Returns the next window in order of time, if its response is accepted or its requests have failed.
     pub(super) fn take(&mut self) -> Option<Accepted<R>> {
+        self.judge_one_time();
         let front = self.pages.front()?;
         if front.is_doubted && self.is_suspicious()? {
             let window = front.window;
@@ -252,6 +268,9 @@ impl<R> Pager<R> {
         };
         if !is_empty_end {
             self.has_records_before = has_records;
+        }
+        if has_records || outcome.is_err() {
+            self.last_taken = Some(window.from);
         }
         Some((window, outcome))
     }
@@ -335,8 +354,10 @@ impl<R> Pager<R> {
     }
 
     fn settle(&mut self, index: usize, outcome: Result<PageResponse<R>, Error>) {
-        if let Some(page) = self.pages.get_mut(index) {
-            page.state = PageState::Settled(outcome);
+        let Some(page) = self.pages.get_mut(index) else { return };
+        page.state = PageState::Settled(outcome);
+        if let Some(held) = page.held.take() {
+            self.set_aside(&held.response);
         }
     }
 
@@ -416,8 +437,10 @@ impl<R> Pager<R> {
 
     /// Accepts a page of a window of any length, and requests the parts of the window before and after the page. The
     /// records of its first and last times are requested again, because the page may have been cut between records of
-    /// equal times. If the page has no other records, there is nothing beyond it.
-    fn extend(&mut self, index: usize, mut response: PageResponse<R>) {
+    /// equal times. If the page has no other records and cannot have been cut, there is nothing beyond it.
+    fn extend(&mut self, index: usize, response: PageResponse<R>) {
+        self.note_size(index, &response);
+        let Some(mut response) = self.pass_one_time(index, response) else { return };
         let (Some([can_go_back, can_go_on]), Some(page)) = (self.options.ends, self.pages.get(index)) else {
             return;
         };
@@ -430,23 +453,31 @@ impl<R> Pager<R> {
             }
             return self.settle(index, Ok(response));
         };
-        let has_back = is_back && from < first;
+        // A full page that begins with the range may lack records of its first time.
+        let is_cut_at_start = is_back && from == self.start && first == from && self.may_be_cut(&response);
+        if is_cut_at_start && last == from {
+            return self.end_one_time(index, response, false);
+        }
+        let has_back = is_back && from < first || is_cut_at_start;
         let has_on = is_on && from < last && after(last) < to;
-        let is_stuck = has_back && after(first) >= to || is_on && last <= from;
-        if is_stuck && response.received >= self.options.page_size {
-            return self.give_up(index, &response);
+        if has_back && has_on && first == last && self.may_be_cut(&response) {
+            return self.divide_one_time(index, first, response);
         }
         let mut pages = Vec::new();
         let mut rest = Span { from, to };
         if has_back && after(first) < to {
             rest.from = after(first);
-            pages.push(PlannedPage::anchored(Span { from, to: rest.from }));
+            pages.push(PlannedPage::anchored(Span { from, to: rest.from }, &response));
         }
         let mut on = None;
         if has_on {
             rest.to = last.max(rest.from);
             let window = Span { from: rest.to, to };
-            on = Some(if last < rest.from { PlannedPage::new(window) } else { PlannedPage::anchored(window) });
+            on = Some(if last < rest.from {
+                PlannedPage::new(window)
+            } else {
+                PlannedPage::anchored(window, &response)
+            });
         }
         response.keep_within(rest);
         if rest.is_empty() {
@@ -458,12 +489,214 @@ impl<R> Pager<R> {
         self.replace(index, pages);
     }
 
+    /// Learns from the size of a page, and from that of the page which it continues.
+    fn note_size(&mut self, index: usize, response: &PageResponse<R>) {
+        let Some(page) = self.pages.get(index) else { return };
+        self.sizes.largest = self.sizes.largest.max(response.received);
+        if page.known < response.len() {
+            self.sizes.cut = self.sizes.cut.max(page.continues);
+        }
+    }
+
+    /// `true` if a page may have been cut: no other page had more records. A page of one record is never taken for cut.
+    fn may_be_cut(&self, response: &PageResponse<R>) -> bool {
+        response.received > 1 && response.received >= self.options.page_size.min(self.sizes.largest)
+    }
+
+    /// The side on which a window continues although its page has nothing there, because the page may be full of records
+    /// at or outside of its other end.
+    fn stuck_side(&self, page: &PlannedPage<R>, response: &PageResponse<R>) -> Option<Side> {
+        let [can_go_back, can_go_on] = self.options.ends?;
+        if !self.may_be_cut(response) {
+            return None;
+        }
+        let Span { from, to } = page.window;
+        let times = || response.times().chain(response.others.iter().copied());
+        let first = times().min()?;
+        let last = times().max()?;
+        let [start, end] = self.sent(page.requested);
+        if can_go_on && !response.has_later && last <= from && start <= last {
+            return Some(Side::After);
+        }
+        let is_before = can_go_back && !response.has_earlier && to <= after(first) && first <= end;
+        is_before.then_some(Side::Before)
+    }
+
+    /// The start and the end that the request for a span has.
+    fn sent(&self, span: Span) -> [Timestamp; 2] {
+        let [from, to] = self.options.units;
+        let before = Duration::from_nanos(1);
+        [from.floor(span.from - before), to.after(to.floor(span.to - before))]
+    }
+
+    /// Requests a window again from the next time that can be sent, if it has such a time.
+    fn request_beyond(&mut self, index: usize, side: Side, response: PageResponse<R>) {
+        let Some(page) = self.pages.get(index) else { return };
+        let [start, end] = self.sent(page.requested);
+        let [from, to] = self.options.units;
+        let window = page.window;
+        let mut requested = page.requested;
+        let is_over = match side {
+            Side::After => {
+                let next = from.after(start);
+                requested.from = after(next);
+                window.to <= next
+            }
+            Side::Before => {
+                requested.to = to.floor(end - Duration::from_nanos(1));
+                requested.to < window.from
+            }
+        };
+        if is_over {
+            // Nothing else in a range of one time can show that the page is complete.
+            let is_range = window.from == self.start && window.to == self.options.range.to;
+            if is_range {
+                return self.give_up(index, &response);
+            }
+            return self.end_one_time(index, response, false);
+        }
+        let Some(page) = self.pages.get_mut(index) else { return };
+        page.requested = requested;
+        page.state = PageState::Waiting;
+        page.held = Some(HeldPage { side, response });
+    }
+
+    /// Handles a response for a window whose page cannot be continued, or for the times beyond such a page. Returns the
+    /// response if it is like any other.
+    fn pass_one_time(&mut self, index: usize, response: PageResponse<R>) -> Option<PageResponse<R>> {
+        let page = self.pages.get_mut(index)?;
+        let held = page.held.take();
+        let page = self.pages.get(index)?;
+        let stuck = self.stuck_side(page, &response);
+        let window = page.window;
+        let Some(HeldPage { side, response: known }) = held else {
+            let Some(side) = stuck else { return Some(response) };
+            self.request_beyond(index, side, response);
+            return None;
+        };
+        let of_time = response.times().filter(|time| is_at_end(window, side, *time)).count();
+        if !is_beyond(window, side, &response) {
+            if known.len() < of_time {
+                self.sizes.cut = self.sizes.cut.max(known.received);
+            }
+            let is_complete = known.len() <= of_time && !self.may_be_cut(&response);
+            let (best, other) = if known.len() <= of_time { (response, known) } else { (known, response) };
+            self.set_aside(&other);
+            match stuck.filter(|stuck| *stuck == side) {
+                Some(side) => self.request_beyond(index, side, best),
+                None => self.end_one_time(index, best, is_complete),
+            }
+            return None;
+        }
+        let is_read = !known.is_empty() && known.len() <= of_time;
+        self.set_aside(&known);
+        let unread = if is_read { None } else { self.unread(index, side, known.is_empty()) };
+        match unread {
+            Some(unread) => self.fail_one_time(index, unread, known.received, response),
+            None => Some(response),
+        }
+    }
+
+    /// Divides a window whose page has records of one time within it: the part before them, and the part from them on.
+    fn divide_one_time(&mut self, index: usize, time: Timestamp, response: PageResponse<R>) {
+        let Some(page) = self.pages.get(index) else { return };
+        let Span { from, to } = page.window;
+        let back = PlannedPage { continues: response.received, ..PlannedPage::new(Span { from, to: time }) };
+        let on =
+            PlannedPage { one_time_since: Some(from), ..PlannedPage::anchored(Span { from: time, to }, &response) };
+        self.replace(index, [back, on]);
+        self.request_beyond(index + 1, Side::After, response);
+    }
+
+    /// Accepts a page of one time behind which there is nothing. If the page `is_complete`, no other response shows that
+    /// it was cut.
+    fn end_one_time(&mut self, index: usize, response: PageResponse<R>, is_complete: bool) {
+        let Some(page) = self.pages.get_mut(index) else { return };
+        if response.is_empty() && page.is_anchored {
+            return self.give_up(index, &response);
+        }
+        if is_complete {
+            page.one_time_since = None;
+        } else {
+            page.one_time_since.get_or_insert(page.window.from);
+        }
+        self.settle(index, Ok(response));
+    }
+
+    /// Counts the first window as failed if its page of one time was cut: other pages were cut at this size, or the span
+    /// in which the page had only this time has other records.
+    fn judge_one_time(&mut self) {
+        let Some(PlannedPage { one_time_since: Some(since), state, .. }) = self.pages.front_mut() else { return };
+        let PageState::Settled(Ok(response)) = state else { return };
+        let cut = self.sizes.cut;
+        let is_cut = cut > 0 && cut <= response.received || self.options.page_size <= response.received;
+        if !is_cut && self.last_taken.is_none_or(|last| last < *since) {
+            return;
+        }
+        let error = too_many(response.received);
+        let PageState::Settled(Ok(response)) = std::mem::replace(state, PageState::Settled(Err(error))) else { return };
+        self.set_aside(&response);
+    }
+
+    /// The part of a window that no request can read, if the current response does not have it. `is_empty` is true if
+    /// the page of one time had no record in the window.
+    fn unread(&self, index: usize, side: Side, is_empty: bool) -> Option<Span> {
+        let page = self.pages.get(index)?;
+        let Span { from, to } = page.window;
+        let [start, end] = self.sent(page.requested);
+        let [start_unit, end_unit] = self.options.units;
+        // Only records between two times that can be sent are out of reach.
+        let is_aligned = match side {
+            Side::After => start_unit.floor(from) == from,
+            Side::Before => end_unit.floor(to) == to,
+        };
+        if is_empty && is_aligned {
+            return None;
+        }
+        let last = to - Duration::from_nanos(1);
+        Some(match side {
+            Side::After => Span { from, to: after(from).max(start).min(to) },
+            Side::Before => Span { from: last.min(after(end)).max(from), to },
+        })
+    }
+
+    /// Counts a part of a window as failed, and returns the response for the rest, which takes the place of the window.
+    fn fail_one_time(
+        &mut self,
+        index: usize,
+        unread: Span,
+        received: usize,
+        mut response: PageResponse<R>,
+    ) -> Option<PageResponse<R>> {
+        let window = self.pages.get(index)?.window;
+        self.sizes.cut = self.sizes.cut.max(received);
+        let mut failed = PlannedPage::new(unread);
+        failed.state = PageState::Settled(Err(too_many(received)));
+        let is_start = unread.from == window.from;
+        let rest = if is_start {
+            Span { from: unread.to, to: window.to }
+        } else {
+            Span { from: window.from, to: unread.from }
+        };
+        if rest.is_empty() {
+            self.set_aside(&response);
+            self.replace(index, [failed]);
+            return None;
+        }
+        response.keep_within(rest);
+        // The service cuts pages on the side of the rest, so it has no further records next to the failed part.
+        response.has_earlier |= is_start;
+        response.has_later |= !is_start;
+        let rest = PlannedPage::new(rest);
+        self.replace(index, if is_start { [failed, rest] } else { [rest, failed] });
+        self.extend(index + usize::from(is_start), response);
+        None
+    }
+
     /// Counts a window as failed whose page cannot be continued, because its records have the same time.
     fn give_up(&mut self, index: usize, response: &PageResponse<R>) {
         self.set_aside(response);
-        let message = format!("one timestamp has at least as many records as fit on a page ({})", response.received);
-        let error = Error::new(ErrorKind::Incomplete, message);
-        self.settle(index, Err(error.with_hint("increase the page size")));
+        self.settle(index, Err(too_many(response.received)));
     }
 
     /// Accepts a response. A truncated page omits records at its start or at its end, so a gap there is requested
@@ -567,6 +800,9 @@ impl<R> Pager<R> {
         if let PageState::Settled(Ok(response)) = page.state {
             self.set_aside(&response);
         }
+        if let Some(held) = page.held {
+            self.set_aside(&held.response);
+        }
     }
 
     /// Keeps the times of the records of a response that other responses return again.
@@ -579,11 +815,6 @@ impl<R> Pager<R> {
         self.set_aside.times.extend(response.times());
         self.set_aside.times.extend(&response.others);
     }
-}
-
-/// The earliest time after the records of a time.
-fn after(time: Timestamp) -> Timestamp {
-    TimeGrid::EVENTS.next(time)
 }
 
 /// Half the steps of a window, rounded up.

@@ -10,6 +10,7 @@ use super::account::Account;
 use super::pager::{Pager, PagerOptions};
 use super::strays::Strays;
 use super::time_grid::{self, Span, TimeGrid};
+use crate::registry::TimeUnit;
 use crate::send::TimedRecords;
 use crate::values::Timestamp;
 
@@ -121,6 +122,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
         ends: None,
         ahead: rng.usize(2..20),
         unsettled: range.to,
+        units: [TimeUnit::Seconds; 2],
         all_pages_of: None,
         may_search: false,
     };

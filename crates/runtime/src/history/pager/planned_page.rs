@@ -1,8 +1,10 @@
 //! A window of the range of a pager, from its plan to its response.
 
+use super::one_time::HeldPage;
 use crate::error::Error;
 use crate::history::page::PageResponse;
 use crate::history::time_grid::Span;
+use crate::values::Timestamp;
 
 /// A window of the range.
 #[derive(Debug)]
@@ -14,7 +16,7 @@ pub(super) struct PlannedPage<R> {
     /// Set if this window is the part of a larger window for which the page of the larger window had no records, so
     /// that this part is requested again. The value is the number of records on that page.
     pub(super) confirms: Option<usize>,
-    /// The number of records of this window that the page of the larger window had. They are requested again, because
+    /// The number of records of this window that the page of the larger window had, or the page that this window continues. They are requested again, because
     /// the page may have been cut between records of one step.
     pub(super) known: usize,
     /// True if an earlier response for this window lacked some of the known records.
@@ -23,6 +25,15 @@ pub(super) struct PlannedPage<R> {
     pub(super) unreadable: u8,
     /// True if the page at which this window begins or ends has a record in this window.
     pub(super) is_anchored: bool,
+    /// The number of records of the page that this window continues.
+    pub(super) continues: usize,
+    /// The span of the request, if it is not the window itself.
+    pub(super) requested: Span,
+    /// The page of one time that this window had first, while the times beyond it are requested.
+    pub(super) held: Option<HeldPage<R>>,
+    /// Set if the response is a page of one time that may have been cut. The value is the start of the span in which
+    /// this page had no other time.
+    pub(super) one_time_since: Option<Timestamp>,
 }
 
 #[derive(Debug)]
@@ -45,6 +56,10 @@ impl<R> PlannedPage<R> {
             is_repeated: false,
             unreadable: 0,
             is_anchored: false,
+            continues: 0,
+            requested: window,
+            held: None,
+            one_time_since: None,
         }
     }
 
@@ -52,9 +67,10 @@ impl<R> PlannedPage<R> {
         Self { state: PageState::Settled(Ok(response)), ..Self::new(window) }
     }
 
-    /// A window at which a page with records begins or ends.
-    pub(super) fn anchored(window: Span) -> Self {
-        Self { is_anchored: true, ..Self::new(window) }
+    /// A window at which a page begins or ends, with records at that time.
+    pub(super) fn anchored(window: Span, page: &PageResponse<R>) -> Self {
+        let known = page.times().filter(|time| window.contains(*time)).count();
+        Self { is_anchored: true, continues: page.received, known, ..Self::new(window) }
     }
 
     pub(super) fn is_waiting(&self) -> bool {

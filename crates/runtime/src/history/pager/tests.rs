@@ -1,7 +1,5 @@
 //! Tests the decisions of the pager, request by request.
 
-use std::time::Duration;
-
 use super::*;
 use crate::send::TimedRecords;
 
@@ -21,6 +19,7 @@ fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
         page_size: steps + 1,
         outside: 1,
         ends: None,
+        units: [TimeUnit::Seconds; 2],
         all_pages_of: None,
         ahead: 8,
         unsettled: unsettled.into(),
@@ -190,6 +189,7 @@ fn fetch_events(events: &[i64], range: Ends, ends: [bool; 2], is_newest_first: b
         page_size: PAGE,
         outside: 0,
         ends: Some(ends),
+        units: [TimeUnit::Seconds; 2],
         all_pages_of: None,
         ahead: 8,
         unsettled: i64::MAX.into(),
@@ -235,12 +235,107 @@ fn events_are_fetched_from_the_ends_that_the_service_accepts() {
 }
 
 #[test]
-fn page_of_one_timestamp_is_an_error() {
+fn a_page_of_one_timestamp_is_an_error_and_the_rest_is_fetched() {
     let mut pager: Pager<()> = pager(40, 4, 40);
     (pager.options.grid, pager.options.ends) = (TimeGrid::EVENTS, Some([false, true]));
     respond(&mut pager, (0, 40), [10, 20, 20, 20, 20]);
     assert_eq!(take(&mut pager), Some((span((0, 20)), 1)));
     respond(&mut pager, (20, 40), [20; 5]);
-    let error = pager.take().and_then(|(_, outcome)| outcome.err()).unwrap();
-    assert_eq!(error.kind(), ErrorKind::Incomplete);
+    let (from_it, after_it) = (20.into(), 21.into());
+    for beyond in [from_it, after_it] {
+        let (id, requested) = pager.next_request().unwrap();
+        assert_eq!(requested, Span { from: after(beyond), to: 40.into() });
+        let times = if beyond == from_it { vec![20; 5] } else { vec![25, 30] };
+        let times = times.into_iter().map(|time: i64| Some(time.into())).collect();
+        let series = TimedRecords { times, records: (), bad: Vec::new(), metadata: None };
+        pager.received(id, Ok((series, i64::MAX.into())));
+    }
+    let (window, outcome) = pager.take().unwrap();
+    assert_eq!((window, outcome.unwrap_err().kind()), (span((20, 21)), ErrorKind::Incomplete));
+    respond(&mut pager, (30, 40), [30]);
+    assert_eq!([(); 2].map(|()| take(&mut pager)), [Some((span((21, 30)), 1)), Some((span((30, 40)), 1))]);
+    assert!(pager.is_over());
+}
+
+/// A service of events whose pages have at most `cap` records, and that never says how many.
+#[derive(Clone, Copy, Debug)]
+struct EventService<'t> {
+    times: &'t [i64],
+    cap: usize,
+    is_newest_first: bool,
+    excludes_ends: bool,
+}
+
+impl EventService<'_> {
+    fn page(&self, window: Span) -> Vec<i64> {
+        let before = Duration::from_nanos(1);
+        let from = (window.from - before).unix_seconds();
+        let to = (window.to - before).unix_seconds() + 1;
+        let is_in =
+            |time: &i64| if self.excludes_ends { from < *time && *time < to } else { from <= *time && *time <= to };
+        let found: Vec<i64> = self.times.iter().copied().filter(is_in).collect();
+        let cut = found.len().saturating_sub(self.cap);
+        if self.is_newest_first { found[cut..].to_vec() } else { found[..found.len() - cut].to_vec() }
+    }
+
+    /// Fetches a range without knowing the size of a page. Returns the times, and the windows that have failed.
+    fn fetch(&self, range: Ends) -> (Vec<i64>, Vec<Span>) {
+        let mut options = pager(range.1, 4, i64::MAX).options;
+        options.range = span(range);
+        let mut pager: Pager<()> = Pager::new(options, range.0.into());
+        (pager.options.grid, pager.options.ends) = (TimeGrid::EVENTS, Some([true; 2]));
+        pager.options.page_size = usize::MAX;
+        let mut times = Vec::new();
+        let mut failed = Vec::new();
+        let mut end = range.0.into();
+        while !pager.is_over() {
+            while let Some((window, outcome)) = pager.take() {
+                assert_eq!(window.from, end, "{self:?}");
+                end = window.to;
+                match outcome {
+                    Ok(response) => times.extend(response.sorted.iter().map(|(time, _)| time.unix_seconds())),
+                    Err(_) => failed.push(window),
+                }
+            }
+            let Some((id, window)) = pager.next_request() else { continue };
+            let records = self.page(window).into_iter().map(|time| Some(time.into())).collect();
+            let series = TimedRecords { times: records, records: (), bad: Vec::new(), metadata: None };
+            pager.received(id, Ok((series, i64::MAX.into())));
+            assert!(pager.requests < 500, "{self:?}");
+        }
+        (times, failed)
+    }
+}
+
+/// Every record is fetched, or its time is in a window that has failed. A time with fewer records than fit on a page is
+/// fetched.
+#[test]
+fn many_records_of_one_time_are_never_taken_for_the_end() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut failures = 0;
+    for _ in 0..20_000 {
+        let cap = random.usize(3..8);
+        let mut times = Vec::new();
+        let mut time = random.i64(0..4);
+        for _ in 0..random.usize(0..12) {
+            let largest = if random.u8(0..3) == 0 { 2 * cap } else { 3 };
+            times.extend(std::iter::repeat_n(time, random.usize(1..=largest)));
+            time += random.i64(1..4);
+        }
+        let range = (random.i64(-2..3), 40);
+        let service = EventService { times: &times, cap, is_newest_first: random.bool(), excludes_ends: random.bool() };
+        let (fetched, failed) = service.fetch(range);
+        failures += failed.len();
+        let is_failed = |time: i64| failed.iter().any(|window| window.contains(time.into()));
+        let expected: Vec<i64> = times.iter().copied().filter(|time| (range.0..range.1).contains(time)).collect();
+        let number = |time: i64| expected.iter().filter(|other| **other == time).count();
+        let is_alone = expected.first() == expected.last();
+        let read: Vec<i64> = expected.iter().copied().filter(|time| !is_failed(*time)).collect();
+        let may_be_cut = is_alone && number(range.0.max(expected.first().copied().unwrap_or_default())) >= cap;
+        assert!(may_be_cut || fetched == read, "{service:?} {range:?}: {fetched:?}, failed {failed:?}");
+        for time in expected.iter().copied() {
+            assert!(!is_failed(time) || number(time) >= cap, "{service:?} {range:?}: {time} of {failed:?}");
+        }
+    }
+    assert!(failures > 1000, "{failures}");
 }
