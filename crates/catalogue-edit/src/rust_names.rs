@@ -124,6 +124,18 @@ pub(super) fn module_name(text: &str) -> String {
     short(NamesInUse::default().claim(text, Case::Snake, Scope::Groups), text)
 }
 
+/// The module of a group on a host, if the group with the `wanted` name is on another host: `named` after the host, and with
+/// a number if that group is on another host too.
+pub(super) fn module_of_host(wanted: &str, host: &str, named: String, is_on_host: impl Fn(&str) -> bool) -> String {
+    let mut module = named;
+    let mut number = 2;
+    while !is_on_host(&module) {
+        module = module_name(&format!("{wanted} {host} {number}"));
+        number += 1;
+    }
+    module
+}
+
 /// Cuts a long name, and adds a number that depends on the text from which it was derived.
 fn short(ident: String, text: &str) -> String {
     if ident.len() <= MAX_NAME {

@@ -67,9 +67,7 @@ impl VaryingSegments {
         let is_last = index + 1 == segments.len();
         !is_last && place.has_many_like_responses()
     }
-}
 
-impl VaryingSegments {
     /// `true` if a word in capitals is the name of an endpoint, such as `OHLC`: the last segment behind the base path that
     /// is not data, which its response does not repeat. Other words in capitals in its place make it data, unless their
     /// responses differ.

@@ -10,7 +10,7 @@ use super::service_location::ServiceLocation;
 use crate::content::Content;
 use crate::editor::Editor;
 use crate::host_names::{base_url_name, can_have_name};
-use crate::rust_names::module_name;
+use crate::rust_names::{module_name, module_of_host};
 
 /// A host, and its base URL in the catalogue.
 #[derive(Debug)]
@@ -71,21 +71,16 @@ impl RecordedHost {
 
     /// The module of an endpoint whose group should have a name. A group on another host is not used.
     pub(super) fn module(&self, wanted: &str, known: &Content, drafted: &Content) -> String {
+        let is_on_host = |module: &str| match drafted.groups.get(module).or(known.groups.get(module)) {
+            Some(group) => self.has(group.base_url.as_ref()),
+            None => true,
+        };
         let own = module_name(wanted);
-        let mut module = own.clone();
-        let mut number = 1;
-        while let Some(group) = drafted.groups.get(&module).or(known.groups.get(&module)) {
-            if self.has(group.base_url.as_ref()) {
-                break;
-            }
-            let words = match number {
-                1 => format!("{own} {}", self.name()),
-                _ => format!("{own} {} {number}", self.name()),
-            };
-            module = module_name(&words);
-            number += 1;
+        if is_on_host(&own) {
+            return own;
         }
-        module
+        let named = module_name(&format!("{own} {}", self.name()));
+        module_of_host(&own, self.name(), named, is_on_host)
     }
 
     /// A path, with the name of the host as a fragment if an endpoint on another host has this path.

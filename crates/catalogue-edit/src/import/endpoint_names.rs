@@ -9,7 +9,7 @@ use serde_yaml::Value;
 
 use super::description_reader::DescriptionReader;
 use super::tree::{items, text, text_or_empty};
-use crate::rust_names::module_name;
+use crate::rust_names::{module_name, module_of_host};
 
 impl<'d> DescriptionReader<'d> {
     /// The module of an endpoint on a host. A group that is not in the draft yet is added.
@@ -18,14 +18,10 @@ impl<'d> DescriptionReader<'d> {
         let title = tag.or(first_literal(path)).unwrap_or("general");
         let mut module = self.module_of(title);
         let mut host = "";
-        let mut number = 1;
-        while !self.is_on_host(&module, base_url) {
+        if !self.is_on_host(&module, base_url) {
             host = base_url.map_or("service", |base_url| base_url.name.as_str());
-            module = match number {
-                1 => self.module_of(&format!("{title} {host}")),
-                _ => module_name(&format!("{title} {host} {number}")),
-            };
-            number += 1;
+            let named = self.module_of(&format!("{title} {host}"));
+            module = module_of_host(title, host, named, |module| self.is_on_host(module, base_url));
         }
         if !self.draft.content.groups.contains_key(&module) {
             let mut group = self.new_group(title, &module);

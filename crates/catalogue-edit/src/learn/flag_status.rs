@@ -65,13 +65,14 @@ fn value_of(name: &str, response: &SavedResponse) -> Option<String> {
 }
 
 fn has_data(body: &Value) -> bool {
-    entries_of(body).into_iter().any(|(_, value)| is_list_or_object(value) && !is_empty(value))
+    entries_of(body).into_iter().any(|(_, value)| has_content(value))
 }
 
-fn is_empty(value: &Value) -> bool {
+/// `true` if a value is a list with items or an object with members.
+fn has_content(value: &Value) -> bool {
     let has_items = value.as_sequence().is_some_and(|items| !items.is_empty());
     let has_members = value.as_mapping().is_some_and(|members| !members.is_empty());
-    !has_items && !has_members
+    has_items || has_members
 }
 
 /// The `error_body` of a service with such a status. If responses without data differ from errors by their message, the
