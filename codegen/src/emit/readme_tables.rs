@@ -5,7 +5,8 @@ use askama::Template;
 use super::{docs, render};
 use catalogue::catalogue_format::{Form, Map, Shape};
 use catalogue::expected;
-use catalogue::spec::all_maps;
+use catalogue::model::TimeFormat;
+use catalogue::spec::{Evidence, all_maps};
 
 /// The markers before and after the tables. The rest of the page is written by hand.
 const BEGIN: &str = "<!-- Emitted by `cargo xtask codegen`: every key. -->\n";
@@ -42,8 +43,20 @@ fn value(shape: &Shape, form: &Form) -> String {
             let choices: Vec<_> = shapes.iter().map(|shape| value(shape, form)).collect();
             choices.join(" or ")
         }
+        (Shape::Word(words), _) if are_words_of(words, Evidence::ALL, Evidence::word) => {
+            "[evidence](#evidence)".to_owned()
+        }
+        (Shape::Word(words), _) if are_words_of(words, TimeFormat::ALL, TimeFormat::word) => {
+            "[a format of times](#times)".to_owned()
+        }
         (shape, _) => expected(shape),
     }
+}
+
+/// True if these words, with their meanings, are those of an enum. The page describes the words of some enums in a section,
+/// because many keys accept them.
+fn are_words_of<E: Copy>(words: &[(&str, &str)], all: &[E], word: fn(E) -> &'static str) -> bool {
+    words.iter().map(|(word, _)| *word).eq(all.iter().copied().map(word))
 }
 
 fn link(map: &Map) -> String {

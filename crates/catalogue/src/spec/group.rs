@@ -89,14 +89,14 @@ map! {
         /// Other names in the API document.
         may aliases: Vec<String>;
         /// The path, without the suffix of the base URL; `{symbol}` is a path param. The part after `#` is not sent; it
-        /// distinguishes endpoints that have the same path. An endpoint with the path `unknown` gets no method.
+        /// distinguishes endpoints that have the same path.
         must path: Known<Text> as Form::Path { takes_params: true };
         /// The source of the path, or of the name if the path is unknown.
         must evidence: Evidence;
         /// One sentence for the docs. Omitted if the meaning is unknown.
         may summary: String as Form::Prose;
-        /// A list of shared params, param sets, `use` entries and params of this endpoint; `[]` if there are none;
-        /// `unknown` if they are unknown. The key is omitted if the path is unknown.
+        /// Shared params, param sets, `use` entries and params of this endpoint; `[]` if there are none. The key is
+        /// omitted if the path is unknown.
         may params: Known<Vec<ParamEntry>>;
         /// The response body, or `unknown`. `{series: unknown}` is a series whose record fields are unknown.
         may body: Known<Body>;
@@ -133,32 +133,32 @@ map! {
     /// A body has one of `series`, `object` and `type`. A series that lists its fields must omit the time field of the
     /// envelope, unless the series is positional. A named record must list its time field.
     Body, BODY, "a body" {
-        /// A list of records, usually a time series. The value is the fields of a record (without the time field of the
-        /// envelope), the name of a record, or `unknown`.
+        /// A list of records, usually a time series: the fields of a record (without the time field of the envelope),
+        /// the name of a record, or `unknown`.
         may series: Option<Known<Fields>>;
         /// The fields of a body that is one object, or the name of its record.
         may object: Option<Known<Fields>>;
         /// The type of the entire body, for example `map<number>` for an object with arbitrary keys.
         may "type" ty: Option<Text> as Form::Type;
-        /// The format of the body, if it is not JSON. The body is then the list of the records. In `csv`, the first line
-        /// has the names of the fields, unless the series is positional; an empty value is null.
+        /// The format of the body, if it is not JSON. The body is then the list of the records. In `csv`, the first
+        /// line has the names of the fields, unless the series is positional; an empty value is null.
         may "as" sent_as: Option<Spanned<BodyFormat>>;
-        /// The JSON path of the records, if it differs from `data` of the envelope: keys separated by dots, or `.` if the
-        /// body itself contains the records, without a key. One key can be `*`: in `result.*`, it stands for the only
-        /// member of `result` whose value is a list (for columns, an object), for example the name of a coin. With
-        /// `labels`, it stands for each item of a list, or each member of an object. A number is the index in a list.
+        /// The JSON path of the records, if it differs from `data` of the envelope; `.` if the records are the body
+        /// itself. A number is the index in a list. One key can be `*`: with `labels`, each item of a list or each
+        /// member of an object; otherwise, as in `result.*`, the only member of `result` whose value is a list (for
+        /// columns, an object), such as a coin.
         may data: Option<Text> as DATA_PATH;
-        /// The labels of records, if a response has several groups of records, as in `data: result.*.values`. Each label
-        /// becomes a field of the records; its value is next to the records of the group, or the key of the group (`at:
-        /// '*'`). A value that is an object instead of a list is a group of one record.
+        /// The labels of records, if a response has several groups of records. Each label becomes a field of the
+        /// records; its value is next to the records of the group, or the key of the group. A value that is an object
+        /// instead of a list is a group of one record.
         may labels: Vec<Field>;
         /// `true` if the list of records can be missing or null in a response without records.
         may optional: Option<Spanned<bool>>;
         /// `true` if a record is a list of values in the order of these fields, without names. This is common for
         /// candles.
         may positional: Option<Spanned<bool>>;
-        /// `true` if the records are columns: an object with a list for each field, in which the values of a record have
-        /// the same position, as in `{"time": [1, 2], "price": [10, 11]}`. Its other members are unknown fields.
+        /// `true` if the records are columns: an object with a list for each field, in which the values of a record
+        /// have the same position, as in `{"time": [1, 2], "price": [10, 11]}`.
         may columns: Option<Spanned<bool>>;
         /// The JSON path of the names of the values, if a record is a list of values and the response has their names in
         /// another list, for example `dataset.column_names`. The names are texts, or objects with a `name`. With
@@ -171,19 +171,18 @@ map! {
         /// The time field of a series, if it differs from the time field of the envelope; `none` for a list that is not
         /// a time series.
         may time: Option<Text>;
-        /// Two fields that together are the time of a record, as in `time_of: [year, period]`: a year, and a period in it
-        /// such as `M01`, `Q1`, `S1`, `W07` or `A01`. The records get another field, whose name is that in `time`. A record
-        /// with another period, such as an average over the year, has no time.
+        /// Two fields that together are the time of a record, as in `time_of: [year, period]`: a year, and a period in
+        /// it such as `M01`, `Q1`, `S1`, `W07` or `A01`. The records get the field that `time` names. A record with
+        /// another period has no time.
         may time_of: Vec<Text>;
-        /// The fields that identify a record of a series in addition to its time, for example `[symbol, strike]` if one
-        /// response has records of several contracts for each time. Omit it if there is one record for each time. Labels
-        /// are always part of the key.
+        /// The fields that identify a record of a series in addition to its time and its labels, for example
+        /// `[symbol, strike]` if a response has records of several contracts for each time. Omitted if there is one
+        /// record for each time.
         may key: Vec<Text>;
         /// The unit of the time field, if it differs from the unit of the service. Allowed only for the time field of
         /// the envelope; any other time field has its own unit.
         may unit: Option<Spanned<TimeUnit>>;
-        /// The format of the time field, if it is text, for example `iso8601` or `date`. Allowed in the same cases as
-        /// `unit`.
+        /// The format of the time field, if it is text. Allowed in the same cases as `unit`.
         may format: Option<Spanned<TimeFormat>>;
         /// The source of the body and its fields, if it differs from the source of the path.
         may evidence: Option<Evidence>;

@@ -35,9 +35,8 @@ map! {
         /// The part of its interval that the time of a record is, if the records have intervals. With `end`, as for
         /// funding rates, a record is final at its time.
         may time_is: RecordTime;
-        /// `true` if a response has the record at the start of the range. The client then sends the start itself, and not a
-        /// time that is one unit earlier. Services that count the times of their records from the start need it, such as
-        /// those that evaluate a query at the start and then at each step.
+        /// `true` if a response has the record at the start of the range. The client then sends the start itself
+        /// instead of the time one unit earlier, for services that count the times of their records from the start.
         may includes_start: bool;
         /// The param that sets the order of records.
         may sort: Option<Text>;

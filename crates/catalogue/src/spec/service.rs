@@ -141,11 +141,11 @@ map! {
 const JSON_PATH: Form = Form::Like(r"^[^.]+(\.[^.]+)*$", "dotted-path/json");
 
 map! {
-    /// The body of an error response. If several JSON paths are listed, the first one that exists in the body is used.
-    /// With `success`, the body of every response has a status, which decides before the body is decoded. Otherwise, a
+    /// The body of an error response. Of several JSON paths, the first one that exists in the body is used. With
+    /// `success`, the body of every response has a status, which decides before the body is decoded. Otherwise, a
     /// response with a success status is also an error if it contains a message that is not empty, unless the catalogue
-    /// lists the path of the message as a field. For a series, two more conditions apply: the response has no records
-    /// and, if `code` is declared, it contains an error code.
+    /// lists the path of the message as a field; a series must in addition have no records and, if `code` is declared,
+    /// an error code.
     ErrorBody, ERROR_BODY, "`error_body`" {
         /// The name of the body's schema in the API document.
         may name: Option<Text> as Form::Like("^[A-Z][A-Za-z0-9]*$", "type-name/schema");

@@ -26,8 +26,8 @@ map! {
         may rust_name: Option<Text> as Form::Name(Case::Snake);
         /// The type of one value: a built-in type or a name from `types`.
         must "type" ty: Text as Form::Type;
-        /// The name of the setter for several values. They are separated by commas on the wire, unless `list_as` sets
-        /// another format. The setter for one value has the name in `rust_name`, or the name derived from `name`.
+        /// The name of the setter for several values, next to the setter for one value. They are separated by commas on
+        /// the wire, unless `list_as` sets another format.
         may list_setter: Option<Text> as Form::Name(Case::Snake);
         /// The format of several values, if they are not separated by commas.
         may list_as: ListFormat;
@@ -35,8 +35,8 @@ map! {
         may const_value: Option<Text> as Form::Scalar;
         /// The part of the URL that contains the param; default: `query`.
         may "in" location: ParamLocation;
-        /// The source of the fact that the param is required. With `documented` or `published`, the param becomes an
-        /// argument; `reported` and `previous_version` only add the fact to the docs.
+        /// The source of the fact that the param is required. `documented` and `published` make the param an argument;
+        /// `reported` and `previous_version` only add the fact to the docs.
         may required: Option<Evidence>;
         /// The value that the service uses if the param is omitted; several values are separated by commas. A param that
         /// is required has no default.
@@ -44,7 +44,7 @@ map! {
         /// The range of values, for example `{min: 1, max: 1000}`. If the evidence is `documented` or `published`, the
         /// client checks the range before it sends a request.
         may range: Option<Spanned<Range>>;
-        /// The only values that worked for public clients, for example `[5, 10]`. They are added to the docs, but not
+        /// The only values that worked for public clients, for example `[5, 10]`. They are in the docs, but not
         /// enforced.
         may allowed_values: Vec<Text> as Form::Scalar;
         /// Values that are known to work. Other values may work too.
@@ -56,10 +56,9 @@ map! {
         /// The source of the fact that only one value is accepted. The fact is added to the docs. With `documented` or
         /// `published`, `list_setter` is not allowed.
         may single_value: Option<Evidence>;
-        /// The unit as text, for example `percent`. For a `timestamp`, the unit of time, if it differs from the unit of
-        /// the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
+        /// The unit as text, for example `percent`. For a `timestamp`, the unit of time, as for a field.
         may unit: Option<Text>;
-        /// The format of a `timestamp` that is text, for example `iso8601`, `date`, `month` or `yyyymmdd`.
+        /// The format of a `timestamp` that is text.
         may format: Option<Spanned<TimeFormat>>;
         /// A description for users. Omitted if the meaning is unknown.
         may summary: String as Form::Prose;
@@ -180,15 +179,14 @@ map! {
         may also_named: Vec<Text>;
         /// The Rust name, if the name derived from `name` is unsuitable.
         may rust_name: Option<Text> as Form::Name(Case::Snake);
-        /// The type of the value: a built-in type, `list<…>`, `map<…>` for an object with arbitrary keys, or a name
-        /// from `types` or `records`. Inside a list or a map, `number?` is a number or null.
+        /// The type of the value: a built-in type, `list<…>`, `map<…>`, or a name from `types` or `records`.
         must "type" ty: Text as Form::Type;
         /// A description for users. Omitted if the meaning is unknown.
         may summary: String as Form::Prose;
-        /// The unit as text, for example `percent`, `quote currency` or `USD`. For a `timestamp`, the unit of time, if
-        /// it differs from the unit of the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
+        /// The unit as text, for example `percent` or `quote currency`. For a `timestamp`, the unit of time, if it
+        /// differs from that of the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
         may unit: Option<Text>;
-        /// The format of a `timestamp` that is text, for example `iso8601`, `date`, `month` or `yyyymmdd`.
+        /// The format of a `timestamp` that is text.
         may format: Option<Spanned<TimeFormat>>;
         /// The time zone of a `timestamp` in the format `iso8601` without an offset, for example `America/New_York`. Without
         /// it, such a time is in UTC.
