@@ -253,6 +253,8 @@ pub(super) fn several(wire_name: &str, list_as: Option<ListFormat>) -> String {
         Some(ListFormat::Repeated) => format!("Several values are sent by repeating {name}."),
         Some(ListFormat::Spaces) => format!("Several values are sent in {name}, separated by spaces."),
         Some(ListFormat::Pipes) => format!("Several values are sent in {name}, separated by vertical bars."),
+        Some(ListFormat::Colons) => format!("Several values are sent in {name}, separated by colons."),
+        Some(ListFormat::Semicolons) => format!("Several values are sent in {name}, separated by semicolons."),
         Some(ListFormat::Json) => format!("Several values are sent in {name} as a JSON list."),
         None => format!("Several values are sent in {name}."),
     }

@@ -165,7 +165,9 @@ fn tried_values(api: &Api) -> Vec<(&str, &Param)> {
 
 /// Describes the params that select the time range of a history.
 fn history_params(history: &History) -> String {
-    let range: Vec<_> = [&history.from, &history.to].into_iter().flatten().map(|name| code(name)).collect();
+    let mut range: Vec<_> = [&history.from, &history.to].into_iter().flatten().map(|name| code(name)).collect();
+    // One param can set both ends.
+    range.dedup();
     let mut text = format!("{} (range)", range.join(" and "));
     if let Some(limit) = &history.limit {
         text += &format!(", {} (page size)", code(limit));

@@ -122,6 +122,8 @@ fn sent_text(param: &Param, setter: &Setter, wire: String) -> String {
         ListFormat::Commas => vec![wire; count].join(","),
         ListFormat::Spaces => vec![wire; count].join(" "),
         ListFormat::Pipes => vec![wire; count].join("|"),
+        ListFormat::Colons => vec![wire; count].join(":"),
+        ListFormat::Semicolons => vec![wire; count].join(";"),
         ListFormat::Repeated => wire,
         ListFormat::Json => {
             let item = if param.ty.is_text() { serde_json::Value::from(wire).to_string() } else { wire };

@@ -10,9 +10,14 @@ use crate::unix_time::{ENDS, is_named_like_a_time};
 const DIGITS: [TimeFormat; 4] = [TimeFormat::CompactHour, TimeFormat::CompactDate, TimeFormat::Month, TimeFormat::Year];
 /// Formats with a separator or a letter.
 const SEPARATED: [TimeFormat; 3] = [TimeFormat::Month, TimeFormat::Quarter, TimeFormat::Hour];
+/// The formats of periods whose length is seen by how they are written.
+const LENGTHS: [TimeFormat; 4] = [TimeFormat::Year, TimeFormat::Quarter, TimeFormat::Month, TimeFormat::Date];
 
 /// `true` if a text is a period of this format in the years 1600 to 2199.
 pub(crate) fn is_period(text: &str, format: TimeFormat) -> bool {
+    if format == TimeFormat::Period {
+        return LENGTHS.iter().any(|format| is_period(text, *format));
+    }
     if !TimeForm::Written(format).is_written(text) {
         return false;
     }
@@ -26,7 +31,7 @@ pub(crate) fn is_period(text: &str, format: TimeFormat) -> bool {
         TimeFormat::Quarter => is_number_in(&digits, 4..5, &(1..=4)),
         TimeFormat::Month => is_month,
         TimeFormat::CompactHour | TimeFormat::Hour => is_hour,
-        TimeFormat::CompactDate | TimeFormat::Date | TimeFormat::Iso8601 => is_day,
+        TimeFormat::CompactDate | TimeFormat::Date | TimeFormat::Iso8601 | TimeFormat::Period => is_day,
     };
     is_year && is_period_of_year
 }

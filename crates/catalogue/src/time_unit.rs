@@ -37,6 +37,9 @@ words! {
         CompactDate = "yyyymmdd",
         /// Text like `2024030117`, which means an hour in UTC.
         CompactHour = "yyyymmddhh",
+        /// Text that is a `year`, a `quarter`, a `month` or a `date`, for values of different lengths. A param is sent as a
+        /// date.
+        Period = "period",
     }
 }
 
@@ -45,7 +48,8 @@ impl TimeFormat {
     pub fn example(self) -> &'static str {
         match self {
             Self::Iso8601 => "2023-11-14T22:13:20Z",
-            Self::Date => "2023-11-14",
+            // A param in the format of periods is a date.
+            Self::Date | Self::Period => "2023-11-14",
             Self::Year => "2023",
             Self::Quarter => "2023-Q4",
             Self::Month => "2023-11",
@@ -128,6 +132,7 @@ impl TimeForm {
             Self::Written(TimeFormat::Hour) => registry::TimeUnit::Hour,
             Self::Written(TimeFormat::CompactDate) => registry::TimeUnit::CompactDate,
             Self::Written(TimeFormat::CompactHour) => registry::TimeUnit::CompactHour,
+            Self::Written(TimeFormat::Period) => registry::TimeUnit::Period,
         }
     }
 }

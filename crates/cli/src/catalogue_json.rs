@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 use crate::endpoint_names;
 use crate::offered_param::required;
 use crate::param_options::option;
-use crate::param_values::ParamValue;
 use crate::program::service;
 use crate::record_columns::{record, time_field};
 use crate::requested_series::RequestedSeries;
@@ -69,11 +68,8 @@ fn fields(endpoint: &EndpointInfo) -> Value {
 pub(crate) fn series(series: &RequestedSeries) -> Map<String, Value> {
     let mut params = Map::new();
     for (name, value) in &series.values {
-        let value: Value = match value {
-            ParamValue::Text(all) if all.len() == 1 => all[0].as_str().into(),
-            ParamValue::Text(all) => all.as_slice().into(),
-            ParamValue::Time(time) => time.to_string().into(),
-        };
+        let texts = value.texts();
+        let value: Value = if let [one] = texts.as_slice() { one.as_str().into() } else { texts.into() };
         params.insert(name.clone(), value);
     }
     let endpoint = endpoint_names::full_name(series.endpoint);

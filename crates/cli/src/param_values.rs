@@ -18,14 +18,26 @@ use wording::enumerated;
 pub(crate) enum ParamValue {
     /// One value, or several values that belong to one series.
     Text(Vec<String>),
-    Time(Timestamp),
+    /// A time, or several times that belong to one series.
+    Times(Vec<Timestamp>),
 }
 
 impl ParamValue {
     pub(crate) fn shown(&self) -> String {
         match self {
             Self::Text(values) => values.join("+"),
-            Self::Time(time) => time_arg::shown(*time),
+            Self::Times(times) => {
+                let shown: Vec<_> = times.iter().map(|time| time_arg::shown(*time)).collect();
+                shown.join("+")
+            }
+        }
+    }
+
+    /// The value as texts, one for each value that belongs to the series.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        match self {
+            Self::Text(values) => values.clone(),
+            Self::Times(times) => times.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -33,9 +45,9 @@ impl ParamValue {
 /// Parses the value of a param, and checks it for an endpoint.
 pub(crate) fn read(of: &EndpointInfo, info: &ParamInfo, value: &str, params: &Params, log: Log) -> Result<ParamValue> {
     if matches!(info.ty, ValueType::Timestamp(_)) {
-        let time = time_arg::timestamp(value)
-            .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)))?;
-        return Ok(ParamValue::Time(time));
+        return times(info, value)
+            .map(ParamValue::Times)
+            .map_err(|error| Failure::usage(format!("invalid `{}` `{value}`: {error}", info.wire_name)));
     }
     let several = several(info, value);
     if several.iter().any(String::is_empty) {
@@ -45,6 +57,15 @@ pub(crate) fn read(of: &EndpointInfo, info: &ParamInfo, value: &str, params: &Pa
         check(of, info, one, params, log)?;
     }
     Ok(ParamValue::Text(several))
+}
+
+/// The times that one value of an option joins. `+` is also a part of a single time with an offset.
+fn times(info: &ParamInfo, value: &str) -> std::result::Result<Vec<Timestamp>, String> {
+    let single = time_arg::timestamp(value);
+    if single.is_ok() || info.list_setter.is_none() {
+        return single.map(|time| vec![time]);
+    }
+    value.split('+').map(|one| time_arg::timestamp(one.trim())).collect()
 }
 
 /// The values of a param that one value of an option joins, as the service writes them.

@@ -56,11 +56,7 @@ impl RequestedSeries {
             if range.contains(&name.as_str()) {
                 continue;
             }
-            let text = match value {
-                ParamValue::Text(values) => values.join(","),
-                ParamValue::Time(time) => time.to_string(),
-            };
-            identity.push((name.clone(), Some(text)));
+            identity.push((name.clone(), Some(value.texts().join(","))));
         }
         identity
     }
@@ -148,7 +144,8 @@ pub(crate) fn request(client: &Client, series: &RequestedSeries) -> Request<Dyna
         request = match value {
             ParamValue::Text(values) if values.len() == 1 => request.query(name, &values[0]),
             ParamValue::Text(values) => request.query_list(name, values),
-            ParamValue::Time(time) => request.query(name, *time),
+            ParamValue::Times(times) if times.len() == 1 => request.query(name, times[0]),
+            ParamValue::Times(times) => request.query_list(name, times),
         };
     }
     request

@@ -188,9 +188,11 @@ fn is_set_by_history(endpoint: Endpoint, param: &str) -> bool {
 /// Rejects a range that ends before its start, because the service would return no records and no error.
 fn check_range(series: &RequestedSeries) -> Result<()> {
     let Some(info) = history(series.endpoint).or(service().history.as_ref()) else { return Ok(()) };
-    let Some(ParamValue::Time(from)) = series.value(info.from) else { return Ok(()) };
-    let Some(ParamValue::Time(to)) = series.value(info.to) else { return Ok(()) };
-    if to < from {
+    let Some(ParamValue::Times(from)) = series.value(info.from) else { return Ok(()) };
+    let Some(ParamValue::Times(to)) = series.value(info.to) else { return Ok(()) };
+    if let (Some(from), Some(to)) = (from.first(), to.last())
+        && to < from
+    {
         let from = time_arg::shown(*from);
         let to = time_arg::shown(*to);
         return Err(Failure::usage(format!("`--to {to}` is before `--from {from}`")));

@@ -10,6 +10,7 @@ use runtime::Value;
 use serde_json::value::RawValue;
 
 use crate::column_names::{RECORD, UNKNOWN_FIELDS};
+use crate::series_columns::identifies;
 use crate::table_schema::is_json;
 
 /// A JSON object whose values are as the service wrote them.
@@ -103,7 +104,38 @@ pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Ite
         if column.is_none_or(|column| column.is_null(row)) {
             return false;
         }
-        let fields = unknown_fields(rows, row);
-        fields.as_object().is_some_and(|fields| fields.keys().any(|name| schema.field_with_name(name).is_ok()))
+        for (name, value) in unknown_fields(rows, row).as_object().into_iter().flatten() {
+            if let Ok(column) = schema.field_with_name(name)
+                && is_misfit(column, value)
+            {
+                return true;
+            }
+        }
+        false
     })
+}
+
+/// `true` if an unknown field with the name of a column is a value that did not fit it. An object or a list cannot be the
+/// value of a param, so it is another field of the same name.
+fn is_misfit(column: &Field, value: &Value) -> bool {
+    !identifies(column) || !(value.is_object() || value.is_array())
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_schema::DataType;
+
+    use super::*;
+    use crate::series_columns::identifying;
+
+    #[test]
+    fn object_with_the_name_of_a_param_is_no_invalid_value() {
+        let unknown = r#"{"country":{"id":"MX"}}|{"country":"BR"}|{"rate":{"value":1}}|{"more":1}"#;
+        let unknown: Vec<_> = unknown.split('|').collect();
+        let columns = [identifying("country"), Field::new("rate", DataType::Float64, true)];
+        let schema = Schema::new(Vec::from(columns));
+        let rows = RecordBatch::try_from_iter([(UNKNOWN_FIELDS, Arc::new(StringArray::from(unknown)) as ArrayRef)]);
+        let rows = rows.expect("a column");
+        assert_eq!(invalid(&rows, &schema).collect::<Vec<_>>(), [false, true, true, false]);
+    }
 }

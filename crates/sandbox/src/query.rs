@@ -146,6 +146,12 @@ impl Query {
         let ValueType::Timestamp(unit) = param.ty else { return None };
         Some(unit.read(self.one(param)?)?.unix_seconds())
     }
+
+    /// The last of several timestamps in a param, in Unix seconds.
+    pub(crate) fn last_time(&self, param: &ParamInfo) -> Option<i64> {
+        let ValueType::Timestamp(unit) = param.ty else { return None };
+        Some(unit.read(self.all(param).last()?)?.unix_seconds())
+    }
 }
 
 /// `true` if a name in the query is the position in a link to a page.

@@ -140,7 +140,7 @@ impl RangeParams {
     }
 
     fn requested_to(&self, query: &Query) -> Option<i64> {
-        query.time(self.to?)
+        query.last_time(self.to?)
     }
 
     /// The number of records on all pages, or in the only response.

@@ -97,7 +97,11 @@ impl Description<'_> {
             .with_list("x-also-named", declared.also_named.iter().map(|name| name.as_str()))
             .with("required", param.is_argument() || declared.const_value.is_some());
         let schema = self.param_schema(param);
-        if declared.list_as == ListFormat::Json {
+        if let ListFormat::Colons | ListFormat::Semicolons = declared.list_as {
+            // OpenAPI has no `style` with these separators.
+            let list = Object::default().with("as", declared.list_as.word()).with("schema", schema);
+            object = object.with("schema", typed("string")).with("x-list", list);
+        } else if declared.list_as == ListFormat::Json {
             object = object.with("content", json(schema));
         } else {
             if declared.list_setter.is_some() {
@@ -291,6 +295,8 @@ fn style(param: &Param) -> &'static str {
         _ if param.in_path() => "simple",
         ListFormat::Spaces => "spaceDelimited",
         ListFormat::Pipes => "pipeDelimited",
-        ListFormat::Commas | ListFormat::Repeated | ListFormat::Json => "form",
+        ListFormat::Commas | ListFormat::Repeated | ListFormat::Json | ListFormat::Colons | ListFormat::Semicolons => {
+            "form"
+        }
     }
 }

@@ -44,6 +44,9 @@ impl DeclaredParam<'_> {
         if self.declaration.get("content").is_some() {
             return Some(ListFormat::Json);
         }
+        if let Some(word) = own_list(self.declaration).and_then(|list| text(list, "as")) {
+            return ListFormat::of(word);
+        }
         let default_style = if self.is_in_path() { "simple" } else { "form" };
         let style = text(self.declaration, "style").unwrap_or(default_style);
         let explode = self.declaration.get("explode").and_then(Value::as_bool).unwrap_or(style == "form");
@@ -129,7 +132,8 @@ impl<'d> DescriptionReader<'d> {
         if location == ParamLocation::Query && self.is_key(name) {
             return None;
         }
-        let schema = declaration.get("schema").or(json_schema(declaration));
+        let own_schema = own_list(declaration).and_then(|list| list.get("schema"));
+        let schema = own_schema.or(declaration.get("schema")).or(json_schema(declaration));
         if schema.is_none() || !is_line(name) {
             self.omissions.add(Weight::Missing, "a param without a `schema` or with an invalid name", pointer);
             return None;
@@ -208,6 +212,11 @@ impl<'d> DescriptionReader<'d> {
         }
         param.evidence = if param.id.is_some() { Some(evidence) } else { stated };
     }
+}
+
+/// The list of values that our own export states for a param whose separator OpenAPI cannot state.
+fn own_list(declaration: &Value) -> Option<&Value> {
+    declaration.get("x-list")
 }
 
 /// The schema of a param whose value is JSON.

@@ -32,6 +32,9 @@ pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
             return Some(format);
         }
     }
+    if are_of_several_lengths(&seen.texts) {
+        return Some(TimeFormat::Period);
+    }
     let mut format = TimeFormat::Date;
     for text in &seen.texts {
         if format_of(text)? == TimeFormat::Iso8601 {
@@ -39,6 +42,15 @@ pub(super) fn time_format(seen: &Observed) -> Option<TimeFormat> {
         }
     }
     Some(format)
+}
+
+/// `true` if all strings are periods, of which some have another length than others. Numbers alone, such as `2024` and
+/// `202403`, are not recognized.
+fn are_of_several_lengths(texts: &BTreeSet<String>) -> bool {
+    let is_number = |text: &String| text.parse::<u32>().is_ok();
+    texts.iter().all(|text| is_period(text, TimeFormat::Period))
+        && !texts.iter().all(is_number)
+        && !texts.iter().all(|text| is_period(text, TimeFormat::Date))
 }
 
 /// `true` if all strings are periods of this format that are no numbers.

@@ -1,11 +1,12 @@
 //! Chooses a wider type where a known type does not fit the values in responses. Every widened type is noted.
 
-use catalogue::model::{TimeForm, TimeUnit};
+use catalogue::model::{TimeForm, TimeFormat, TimeUnit};
 use catalogue::spec::{Evidence, Field};
 use catalogue::type_expr::{Builtin, TypeExpr};
 
 use super::field_list::FieldList;
 use super::reader::Reader;
+use super::time_texts::are_periods;
 use super::wider_builtin::wider_builtin;
 use crate::content::is_within;
 use crate::drafted_type::{ANY, or_null};
@@ -20,6 +21,11 @@ impl Reader<'_> {
         }
         let Some(expr) = TypeExpr::parse(&field.ty) else { return };
         let name = format!("{}{}", list.within, field.name);
+        if is_time(&expr) && has_other_lengths(self.form_of(field), seen) {
+            self.editor.note(format!("`{name}` has periods of several lengths, so its format is `period`"));
+            field.format = Some(TimeFormat::Period.into());
+            return;
+        }
         let expr_with_form = with_form(&expr, self.form_of(field));
         if let Some(wider) = self.wider(&name, &expr_with_form, seen) {
             self.replace_type(list, field, &wider, seen);
@@ -127,6 +133,16 @@ impl Reader<'_> {
         let found = if min == max { min } else { format!("{min} to {max}") };
         self.editor.note(format!("`{name}` has values outside its range ({found}); the range is unchanged"));
     }
+}
+
+/// `true` if values are periods, and not all of them in the known format, such as years and quarters.
+fn has_other_lengths(known: TimeForm, seen: &Observed) -> bool {
+    let TimeForm::Written(format @ (TimeFormat::Year | TimeFormat::Quarter | TimeFormat::Month | TimeFormat::Date)) =
+        known
+    else {
+        return false;
+    };
+    !are_periods(seen, format) && are_periods(seen, TimeFormat::Period)
 }
 
 /// The unit that a field declares.

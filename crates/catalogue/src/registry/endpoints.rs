@@ -94,6 +94,8 @@ pub(super) fn param_info<'a>(param: &'a Param, values: &mut Values<'a>) -> Param
         model::ListFormat::Json => ListFormat::Json,
         model::ListFormat::Spaces => ListFormat::Spaces,
         model::ListFormat::Pipes => ListFormat::Pipes,
+        model::ListFormat::Colons => ListFormat::Colons,
+        model::ListFormat::Semicolons => ListFormat::Semicolons,
     };
     info.const_value = optional_text(declared.const_value.as_ref());
     info.required = declared.required.map(evidence);

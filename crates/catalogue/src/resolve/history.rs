@@ -113,6 +113,7 @@ impl<'a> Resolver<'a> {
     fn check_history(&mut self, history: &spec::History, params: &[&Param]) {
         if let Some(to) = &history.to
             && history.from == history.to
+            && !params.iter().any(|param| param.declared.name == **to && param.declared.list_setter.is_some())
         {
             return self.error("duplicate-param/range", to.at(), &[to]);
         }

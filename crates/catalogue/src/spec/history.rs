@@ -16,7 +16,8 @@ map! {
     History, HISTORY, "`history`" {
         /// The wire name of the param for the start of the range, a `timestamp`.
         may from: Option<Text>;
-        /// The param for the end of the range, a `timestamp`.
+        /// The param for the end of the range, a `timestamp`. If it is the param of `from`, whose value is then a list of
+        /// both ends as in `date=2020:2023`, it needs a `list_setter`.
         may to: Option<Text>;
         /// The param for the maximum number of records, a `count`. The client sends the largest of its
         /// `allowed_values`.

@@ -109,6 +109,10 @@ words! {
         Spaces = "spaces",
         /// Separated by vertical bars: `a=1|2`.
         Pipes = "pipes",
+        /// Separated by colons: `a=1:2`.
+        Colons = "colons",
+        /// Separated by semicolons: `a=1;2`.
+        Semicolons = "semicolons",
     }
 }
 

@@ -1,7 +1,7 @@
 //! `get`: prints one response for each series.
 //!
-//! With `--all`, further pages of a response are requested, too. A terminal shows one table for each endpoint. Programs get one table with all endpoints. If a series fails, the
-//! others are still printed.
+//! With `--all`, further pages of a response are requested, too. A terminal shows one table for each endpoint. Programs get
+//! one table with all endpoints. If a series fails, the others are still printed.
 
 use std::future::IntoFuture;
 
@@ -95,14 +95,20 @@ impl Get {
             let Some(info) = history(endpoint) else {
                 return Err(Failure::usage(format!("{} has no known time range", name(endpoint))));
             };
+            if info.from == info.to {
+                let (Some(from), Some(to)) = (self.from, self.to) else {
+                    return Err(Failure::usage(format!("{} needs both ends of its time range", name(endpoint)))
+                        .help("set `--from` and `--to`"));
+                };
+                add_param(&mut params, info.from, &[from, to]);
+                continue;
+            }
             for (param, time) in [(info.from, self.from), (info.to, self.to)] {
                 let Some(time) = time else { continue };
                 if param.is_empty() {
                     return Err(Failure::usage(format!("{} has only one end of its time range", name(endpoint))));
                 }
-                if !params.has(param) {
-                    params.known.push((param.to_owned(), vec![time.to_string()]));
-                }
+                add_param(&mut params, param, &[time]);
             }
         }
         Ok(params)
@@ -224,6 +230,14 @@ fn warn_of_missing_records(part: &SeriesRecords<'_>, label: &str, log: Log) {
         "request it in parts".to_owned()
     };
     log.warning(&format!("{label}: the page is full with {count}; the range may have more; {advice}"));
+}
+
+/// Sets a param to a time or to both ends of a range, unless it is set.
+fn add_param(params: &mut Params, name: &str, times: &[Timestamp]) {
+    if !params.has(name) {
+        let values: Vec<_> = times.iter().map(ToString::to_string).collect();
+        params.known.push((name.to_owned(), vec![values.join("+")]));
+    }
 }
 
 /// The maximum number of records of a response; `None` if it is unknown, or if the series sets no range.

@@ -203,6 +203,7 @@ impl ValueType {
             Self::Timestamp(TimeUnit::CompactDate) => "a day such as `20240301`",
             Self::Timestamp(TimeUnit::CompactHour) => "an hour such as `2024030117`",
             Self::Timestamp(TimeUnit::Hour) => "an hour such as `2024-03-01T17`",
+            Self::Timestamp(TimeUnit::Period) => "a year, a quarter, a month or a day, such as `2024` or `2024-Q1`",
             Self::Timestamp(TimeUnit::Local(_)) if cfg!(not(feature = "zones")) => {
                 "a timestamp with an offset, because the feature `zones` is off"
             }

@@ -25,6 +25,10 @@ const STEPS_OF_WINDOW: usize = 1000;
 /// The number of windows of a range of events.
 const EVENT_WINDOWS: u32 = 100;
 
+/// The minimum length of such a window in units of the params. A request covers a unit more at each end, so shorter windows
+/// would mostly request the records of others.
+const UNITS_OF_WINDOW: u32 = 8;
+
 /// 3000-01-01 in Unix seconds.
 const YEAR_3000: i64 = 32_503_680_000;
 
@@ -113,7 +117,9 @@ impl RequestTemplate {
     pub(super) fn all_pages_of(&self, range: Span) -> Option<usize> {
         self.request.endpoint().pages?;
         if !self.grid.has_steps() {
-            let window = (range.range().end.abs_diff(range.from) / EVENT_WINDOWS).max(DAY);
+            let grain = self.units[0].grain().max(self.units[1].grain());
+            let window = range.range().end.abs_diff(range.from) / EVENT_WINDOWS;
+            let window = window.max(DAY).max(grain.saturating_mul(UNITS_OF_WINDOW));
             return Some(usize::try_from(window.as_nanos()).unwrap_or(usize::MAX));
         }
         Some(if self.page_size < usize::MAX { self.page_steps() } else { STEPS_OF_WINDOW })
@@ -205,6 +211,9 @@ impl RequestTemplate {
         let begin = start.to_wire(from);
         let end = to.after(before(window.to, to)).to_wire(to);
         let mut request = self.request.clone();
+        if self.info.from == self.info.to {
+            return request.set_list(Cow::Borrowed(self.info.from), Some([begin, end]));
+        }
         for (name, time) in [(self.info.from, begin), (self.info.to, end)] {
             if !name.is_empty() {
                 request = request.set(Cow::Borrowed(name), Some(time));

@@ -191,10 +191,12 @@ entry! {
 
 impl ParamInfo {
     /// The character between two values; `None` if each value is a separate param. In a path, the values of a list
-    /// are always separated by commas, like the style `simple` of OpenAPI.
+    /// are separated by commas, like the style `simple` of OpenAPI, or by colons or semicolons.
     #[doc(hidden)]
     pub fn separator(&self) -> Option<char> {
         match self.list_as {
+            ListFormat::Colons => Some(':'),
+            ListFormat::Semicolons => Some(';'),
             _ if self.location == ParamLocation::Path => Some(','),
             ListFormat::Commas | ListFormat::Json => Some(','),
             ListFormat::Repeated => None,
@@ -225,6 +227,10 @@ pub enum ListFormat {
     Spaces,
     /// Separated by vertical bars: `a=1|2`.
     Pipes,
+    /// Separated by colons: `a=1:2`.
+    Colons,
+    /// Separated by semicolons: `a=1;2`.
+    Semicolons,
 }
 
 /// Location of a param in the request.
@@ -302,7 +308,7 @@ pub enum BodyInfo {
 }
 
 /// Params that select a time range, by their wire names. A name is empty if there is no such param; `from` or `to` is
-/// not empty.
+/// not empty. If both are the same param, its value is a list of both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HistoryInfo {
     /// Param that sets the beginning of the range.

@@ -314,6 +314,8 @@ pub enum TimeUnit {
     CompactHour,
     /// Text such as `2024-03-01T17`, which is an hour in UTC.
     Hour,
+    /// Text such as `2024`, `2024-Q1`, `2024-03` or `2024-03-01`, which is a year, a quarter, a month or a day in UTC.
+    Period,
 }
 
 impl TimeUnit {
@@ -332,6 +334,7 @@ impl TimeUnit {
             Self::CompactDate => "yyyymmdd",
             Self::CompactHour => "yyyymmddhh",
             Self::Hour => "hour",
+            Self::Period => "period",
         }
     }
 

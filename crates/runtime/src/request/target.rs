@@ -43,8 +43,8 @@ struct Param {
 /// Characters that need encoding in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Characters that need encoding in a path segment with a list, whose values are separated by commas.
-const LIST_IN_PATH: &AsciiSet = &SEGMENT.remove(b',');
+/// Characters that need encoding in a path segment with a list, whose values are separated by commas, colons or semicolons.
+const LIST_IN_PATH: &AsciiSet = &SEGMENT.remove(b',').remove(b':').remove(b';');
 
 /// Characters that need encoding in a query. Commas and colons are not encoded, so that lists and times stay readable.
 const QUERY: &AsciiSet = &SEGMENT.remove(b',').remove(b':');
@@ -150,6 +150,8 @@ impl RequestTarget {
                 let separator = match self.endpoint.param(&param.name).and_then(ParamInfo::separator) {
                     Some(' ') => "space",
                     Some('|') => "vertical bar",
+                    Some(':') => "colon",
+                    Some(';') => "semicolon",
                     _ => "comma",
                 };
                 let problem = format!("a value of `{}` contains a {separator}, which separates list items", param.name);
@@ -386,6 +388,34 @@ mod tests {
         let expected =
             "a value of `symbols` contains a comma, which separates list items; send a request for each value";
         assert_eq!(check(&["BTC", "a,b"]), expected);
+    }
+
+    #[test]
+    fn colons_separate_the_values_of_a_list_in_the_query_and_in_a_path() {
+        const RANGES: &EndpointInfo = &EndpointInfo {
+            path: Some("/range/{period}"),
+            param_lists: Some(&[&[
+                ParamInfo {
+                    location: ParamLocation::Path,
+                    list_setter: Some("periods"),
+                    list_as: ListFormat::Colons,
+                    ..param("period", ValueType::String)
+                },
+                ParamInfo {
+                    list_setter: Some("countries"),
+                    list_as: ListFormat::Semicolons,
+                    ..param("country", ValueType::String)
+                },
+            ]]),
+            ..EndpointInfo::new("market", "ranges", "Ranges")
+        };
+        let mut ranges = RequestTarget::new(RANGES);
+        ranges.set_list(Cow::Borrowed("period"), vec!["2024-01-01".to_owned(), "2024-01-31".to_owned()]);
+        ranges.set_list(Cow::Borrowed("country"), vec!["MX".to_owned(), "XC".to_owned()]);
+        assert_eq!(ranges.path_and_query(), "/range/2024-01-01:2024-01-31?country=MX%3BXC");
+        ranges.set_list(Cow::Borrowed("period"), vec!["2024-01-01T00:00".to_owned()]);
+        let error = ranges.check().unwrap_err().to_string();
+        assert!(error.starts_with("a value of `period` contains a colon, which separates list items"), "{error}");
     }
 
     #[test]

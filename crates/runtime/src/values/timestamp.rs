@@ -73,7 +73,7 @@ impl TimeUnit {
     pub(crate) fn grain(self) -> Duration {
         const DAY: u64 = 24 * 60 * 60;
         let seconds = match self {
-            Self::Date | Self::CompactDate => DAY,
+            Self::Date | Self::CompactDate | Self::Period => DAY,
             Self::CompactHour | Self::Hour => 60 * 60,
             Self::Month => 31 * DAY,
             Self::Quarter => 92 * DAY,

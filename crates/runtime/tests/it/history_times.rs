@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use runtime::registry::{
-    BodyInfo, EndpointInfo, Evidence, HistoryInfo, HistorySource, ParamInfo, Step, TimeUnit, ValueType,
+    BodyInfo, EndpointInfo, Evidence, HistoryInfo, HistorySource, ListFormat, ParamInfo, Step, TimeUnit, ValueType,
 };
 use runtime::transport::HttpRequest;
 use runtime::{Endpoint, Timestamp, Value};
@@ -95,6 +95,30 @@ endpoint!(Evaluated, Iso8601, None, HistorySource::Endpoint(&EVALUATED));
 endpoint!(Events, Iso8601, None, HistorySource::Endpoint(&SINCE));
 endpoint!(OlderEvents, Iso8601, None, HistorySource::Endpoint(&UNTIL));
 
+/// One param has both ends of the range.
+const BETWEEN: HistoryInfo =
+    HistoryInfo { from: "days", to: "days", limit: "", every: Some(Step::seconds(86_400)), oldest: None, ..PAYMENTS };
+
+enum Between {}
+
+impl ::runtime::emitted::Marker for Between {}
+
+impl Endpoint for Between {
+    type Body = Series<Value>;
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        path: Some("/between"),
+        param_lists: Some(&[&[ParamInfo {
+            list_setter: Some("all_days"),
+            list_as: ListFormat::Colons,
+            ..ParamInfo::new("days", "days", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented)
+        }]]),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Documented },
+        history_source: HistorySource::Endpoint(&BETWEEN),
+        ..EndpointInfo::new("market", "between", "Between")
+    };
+}
+
+impl runtime::history::HasHistory for Between {}
 impl runtime::history::HasHistory for Texts {}
 impl runtime::history::HasHistory for Events {}
 impl runtime::history::HasHistory for OlderEvents {}
@@ -283,4 +307,22 @@ async fn a_record_at_the_end_of_its_interval_is_returned_at_its_time() {
     assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
     let rest = history().resume(before.checkpoint.unwrap()).collect().await.unwrap();
     assert_eq!((rest.times, rest.report.is_complete()), (vec![at(start + 2 * STEP)], true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_param_sends_both_ends_of_a_range() {
+    let service = Service::new(|request, _| {
+        let query = query(request);
+        let (from, to) = query["days"].split_once(':').expect("both ends");
+        let day = |text: &str| TimeUnit::Date.read(text).unwrap().unix_seconds();
+        reply(200, &[], &body((day(from)..=day(to)).step_by(86_400)))
+    });
+    let start = at(1_704_067_200);
+    let end = start + Duration::from_secs(10 * 86_400);
+    let request = Request::<Between>::new(&service.client());
+    let all = request.clone().history(start..end).collect().await.unwrap();
+    assert_eq!(all.records.len(), 10);
+    let set = request.query("days", "2024-01-01");
+    let error = set.history(start..end).collect().await.unwrap_err().to_string();
+    assert!(error.contains("`days` is set, but a history sets this param itself"), "{error}");
 }

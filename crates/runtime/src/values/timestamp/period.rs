@@ -1,5 +1,5 @@
-//! Timestamps as periods of the calendar in UTC: years, quarters, months, hours, and days and hours without
-//! separators.
+//! Timestamps as periods of the calendar in UTC: years, quarters, months, hours, days and hours without separators, and
+//! periods whose length is seen by how they are written.
 //!
 //! A period is read as its first second. Services write the same period in several ways, and all of them are read; a
 //! param is written in the first way that the documentation of its unit shows.
@@ -28,6 +28,11 @@ pub(super) fn read(text: &str, unit: TimeUnit) -> Option<i64> {
             let hour = number(hour.trim_end_matches(['Z', 'z']), 2).filter(|hour| *hour < 24)?;
             Some(iso8601::days(date)? * DAY + hour * HOUR)
         }
+        TimeUnit::Period => {
+            let years = [TimeUnit::Year, TimeUnit::Quarter, TimeUnit::Month];
+            let found = years.into_iter().find_map(|unit| read(text, unit));
+            found.or_else(|| iso8601::days(text).map(|days| days * DAY))
+        }
         _ => None,
     }
 }
@@ -42,6 +47,7 @@ pub(super) fn write(seconds: i64, unit: TimeUnit, out: &mut String) {
         TimeUnit::Month => write!(out, "{year:04}-{month:02}"),
         TimeUnit::CompactHour => write!(out, "{year:04}{month:02}{day:02}{hour:02}"),
         TimeUnit::Hour => write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}"),
+        TimeUnit::Period => write!(out, "{year:04}-{month:02}-{day:02}"),
         _ => write!(out, "{year:04}{month:02}{day:02}"),
     };
 }
@@ -176,6 +182,12 @@ mod tests {
             ("2026-07-01T05", TimeUnit::Hour, Some("2026-07-01")),
             ("2026-07-01T5", TimeUnit::Hour, None),
             ("2026-02-30T05", TimeUnit::Hour, None),
+            ("2024", TimeUnit::Period, Some("2024-01-01")),
+            ("2023Q4", TimeUnit::Period, Some("2023-10-01")),
+            ("2024M03", TimeUnit::Period, Some("2024-03-01")),
+            ("2024-03-05", TimeUnit::Period, Some("2024-03-05")),
+            ("2024-13", TimeUnit::Period, None),
+            ("2024-03-05T10", TimeUnit::Period, None),
         ] {
             assert_eq!(date(read(text, unit)).as_deref(), expected, "{text}");
         }
@@ -218,6 +230,7 @@ mod tests {
             (TimeUnit::CompactDate, "20240301"),
             (TimeUnit::CompactHour, "2024030101"),
             (TimeUnit::Hour, "2024-03-01T01"),
+            (TimeUnit::Period, "2024-03-01"),
         ] {
             let mut text = String::new();
             write(time, unit, &mut text);
