@@ -22,7 +22,7 @@ use crate::registry::TimeUnit;
 use crate::values::Timestamp;
 
 use one_time::{HeldPage, PageSizes, Side, after, is_at_end, is_beyond, too_many};
-use planned_page::{PageState, PlannedPage};
+use planned_page::{ContinuedPage, PageState, PlannedPage};
 
 /// The settings for fetching a range.
 #[derive(Clone, Debug)]
@@ -439,7 +439,7 @@ impl<R> Pager<R> {
     /// records of its first and last times are requested again, because the page may have been cut between records of
     /// equal times. If the page has no other records and cannot have been cut, there is nothing beyond it.
     fn extend(&mut self, index: usize, response: PageResponse<R>) {
-        self.note_size(index, &response);
+        self.observe(index, &response);
         let Some(mut response) = self.pass_one_time(index, response) else { return };
         let (Some([can_go_back, can_go_on]), Some(page)) = (self.options.ends, self.pages.get(index)) else {
             return;
@@ -455,7 +455,8 @@ impl<R> Pager<R> {
         };
         // A full page that begins with the range may lack records of its first time.
         let is_cut_at_start = is_back && from == self.start && first == from && self.may_be_cut(&response);
-        if is_cut_at_start && last == from {
+        // A request for this time alone can have more of its records only if the page also has other records.
+        if is_cut_at_start && last == from && response.others.is_empty() && self.has_start() {
             return self.end_one_time(index, response, false);
         }
         let has_back = is_back && from < first || is_cut_at_start;
@@ -467,7 +468,7 @@ impl<R> Pager<R> {
         let mut rest = Span { from, to };
         if has_back && after(first) < to {
             rest.from = after(first);
-            pages.push(PlannedPage::anchored(Span { from, to: rest.from }, &response));
+            pages.push(PlannedPage::anchored(Span { from, to: rest.from }, Side::Before, &response));
         }
         let mut on = None;
         if has_on {
@@ -476,7 +477,7 @@ impl<R> Pager<R> {
             on = Some(if last < rest.from {
                 PlannedPage::new(window)
             } else {
-                PlannedPage::anchored(window, &response)
+                PlannedPage::anchored(window, Side::After, &response)
             });
         }
         response.keep_within(rest);
@@ -489,12 +490,24 @@ impl<R> Pager<R> {
         self.replace(index, pages);
     }
 
-    /// Learns from the size of a page, and from that of the page which it continues.
-    fn note_size(&mut self, index: usize, response: &PageResponse<R>) {
+    /// Learns from the size of a page and that of the page which it continues, and from the times of its records.
+    fn observe(&mut self, index: usize, response: &PageResponse<R>) {
         let Some(page) = self.pages.get(index) else { return };
+        let [start, end] = self.sent(page.requested);
+        let [_, end_unit] = self.options.units;
+        for time in response.times().chain(response.others.iter().copied()) {
+            self.sizes.includes_start |= time == start;
+            self.sizes.includes_end |= time == end;
+            self.sizes.has_fine_times |= end_unit.floor(time) != time;
+        }
         self.sizes.largest = self.sizes.largest.max(response.received);
-        if page.known < response.len() {
-            self.sizes.cut = self.sizes.cut.max(page.continues);
+        let Some(ContinuedPage { side, received }) = page.continues else { return };
+        let has_further = match side {
+            Side::Before => response.has_earlier,
+            Side::After => response.has_later,
+        };
+        if has_further || page.known < response.len() {
+            self.sizes.cut = self.sizes.cut.max(received);
         }
     }
 
@@ -522,6 +535,16 @@ impl<R> Pager<R> {
         is_before.then_some(Side::Before)
     }
 
+    /// `true` if requests have the start of their span, so that they find no records before it.
+    fn has_start(&self) -> bool {
+        self.options.ends.is_none_or(|[_, has_start]| has_start)
+    }
+
+    /// `true` if requests have the end of their span, so that they find no records after it.
+    fn has_end(&self) -> bool {
+        self.options.ends.is_none_or(|[has_end, _]| has_end)
+    }
+
     /// The start and the end that the request for a span has.
     fn sent(&self, span: Span) -> [Timestamp; 2] {
         let [from, to] = self.options.units;
@@ -536,15 +559,17 @@ impl<R> Pager<R> {
         let [from, to] = self.options.units;
         let window = page.window;
         let mut requested = page.requested;
+        // Without the other end of the range, a request can also find records outside of it, which show that the page was
+        // cut.
         let is_over = match side {
             Side::After => {
                 let next = from.after(start);
                 requested.from = after(next);
-                window.to <= next
+                self.has_end() && window.to <= next
             }
             Side::Before => {
                 requested.to = to.floor(end - Duration::from_nanos(1));
-                requested.to < window.from
+                self.has_start() && requested.to < window.from
             }
         };
         if is_over {
@@ -579,8 +604,10 @@ impl<R> Pager<R> {
             if known.len() < of_time {
                 self.sizes.cut = self.sizes.cut.max(known.received);
             }
-            let is_complete = known.len() <= of_time && !self.may_be_cut(&response);
-            let (best, other) = if known.len() <= of_time { (response, known) } else { (known, response) };
+            // Without a record at the end of the window, a response says nothing about the page before it.
+            let has_known = of_time > 0 && known.len() <= of_time;
+            let is_complete = has_known && !self.may_be_cut(&response);
+            let (best, other) = if has_known { (response, known) } else { (known, response) };
             self.set_aside(&other);
             match stuck.filter(|stuck| *stuck == side) {
                 Some(side) => self.request_beyond(index, side, best),
@@ -590,8 +617,11 @@ impl<R> Pager<R> {
         }
         let is_read = !known.is_empty() && known.len() <= of_time;
         self.set_aside(&known);
-        let unread = if is_read { None } else { self.unread(index, side, known.is_empty()) };
-        match unread {
+        if is_read {
+            return Some(response);
+        }
+        self.sizes.cut = self.sizes.cut.max(known.received);
+        match self.unread(index, side, known.is_empty()) {
             Some(unread) => self.fail_one_time(index, unread, known.received, response),
             None => Some(response),
         }
@@ -601,9 +631,10 @@ impl<R> Pager<R> {
     fn divide_one_time(&mut self, index: usize, time: Timestamp, response: PageResponse<R>) {
         let Some(page) = self.pages.get(index) else { return };
         let Span { from, to } = page.window;
-        let back = PlannedPage { continues: response.received, ..PlannedPage::new(Span { from, to: time }) };
-        let on =
-            PlannedPage { one_time_since: Some(from), ..PlannedPage::anchored(Span { from: time, to }, &response) };
+        let mut back = PlannedPage::new(Span { from, to: time });
+        back.continues = Some(ContinuedPage { side: Side::Before, received: response.received });
+        let mut on = PlannedPage::anchored(Span { from: time, to }, Side::After, &response);
+        on.one_time_since = Some(from);
         self.replace(index, [back, on]);
         self.request_beyond(index + 1, Side::After, response);
     }
@@ -645,18 +676,25 @@ impl<R> Pager<R> {
         let Span { from, to } = page.window;
         let [start, end] = self.sent(page.requested);
         let [start_unit, end_unit] = self.options.units;
-        // Only records between two times that can be sent are out of reach.
-        let is_aligned = match side {
-            Side::After => start_unit.floor(from) == from,
-            Side::Before => end_unit.floor(to) == to,
+        // Records between two times that can be sent are out of reach, and those at a time that was sent, if the service
+        // excludes it.
+        let is_in_reach = match side {
+            Side::After => self.sizes.includes_start && start_unit.floor(from) == from,
+            Side::Before => !self.sizes.has_fine_times && end_unit.floor(to) == to,
         };
-        if is_empty && is_aligned {
+        if is_empty && is_in_reach {
             return None;
         }
-        let last = to - Duration::from_nanos(1);
         Some(match side {
-            Side::After => Span { from, to: after(from).max(start).min(to) },
-            Side::Before => Span { from: last.min(after(end)).max(from), to },
+            Side::After => {
+                let read_from = if self.sizes.includes_start { start } else { after(start) };
+                Span { from, to: after(from).max(read_from).min(to) }
+            }
+            Side::Before => {
+                let read_until = if self.sizes.includes_end { after(end) } else { end };
+                let last = to - Duration::from_nanos(1);
+                Span { from: last.min(read_until).max(from), to }
+            }
         })
     }
 
@@ -669,7 +707,6 @@ impl<R> Pager<R> {
         mut response: PageResponse<R>,
     ) -> Option<PageResponse<R>> {
         let window = self.pages.get(index)?.window;
-        self.sizes.cut = self.sizes.cut.max(received);
         let mut failed = PlannedPage::new(unread);
         failed.state = PageState::Settled(Err(too_many(received)));
         let is_start = unread.from == window.from;
@@ -821,6 +858,9 @@ impl<R> Pager<R> {
 fn half(grid: TimeGrid, window: Span) -> usize {
     usize::try_from(grid.touched(window).div_ceil(2)).unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod event_services;
 
 #[cfg(test)]
 mod tests;

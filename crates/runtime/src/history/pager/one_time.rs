@@ -30,6 +30,12 @@ pub(super) struct PageSizes {
     pub(super) largest: usize,
     /// The most records of a page that was cut, because other responses had further records.
     pub(super) cut: usize,
+    /// True once a page had a record at the start that was sent.
+    pub(super) includes_start: bool,
+    /// True once a page had a record at the end that was sent.
+    pub(super) includes_end: bool,
+    /// True once a page had a time between two times that can be sent as the end.
+    pub(super) has_fine_times: bool,
 }
 
 /// `true` if a time is that at which a window continues a page.

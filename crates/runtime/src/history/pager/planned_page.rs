@@ -1,6 +1,6 @@
 //! A window of the range of a pager, from its plan to its response.
 
-use super::one_time::HeldPage;
+use super::one_time::{HeldPage, Side};
 use crate::error::Error;
 use crate::history::page::PageResponse;
 use crate::history::time_grid::Span;
@@ -16,8 +16,8 @@ pub(super) struct PlannedPage<R> {
     /// Set if this window is the part of a larger window for which the page of the larger window had no records, so
     /// that this part is requested again. The value is the number of records on that page.
     pub(super) confirms: Option<usize>,
-    /// The number of records of this window that the page of the larger window had, or the page that this window continues. They are requested again, because
-    /// the page may have been cut between records of one step.
+    /// The number of records of this window that the page of the larger window had, or the page that this window
+    /// continues. They are requested again, because the page may have been cut between records of one step.
     pub(super) known: usize,
     /// True if an earlier response for this window lacked some of the known records.
     pub(super) is_repeated: bool,
@@ -25,8 +25,8 @@ pub(super) struct PlannedPage<R> {
     pub(super) unreadable: u8,
     /// True if the page at which this window begins or ends has a record in this window.
     pub(super) is_anchored: bool,
-    /// The number of records of the page that this window continues.
-    pub(super) continues: usize,
+    /// The page that this window continues.
+    pub(super) continues: Option<ContinuedPage>,
     /// The span of the request, if it is not the window itself.
     pub(super) requested: Span,
     /// The page of one time that this window had first, while the times beyond it are requested.
@@ -34,6 +34,15 @@ pub(super) struct PlannedPage<R> {
     /// Set if the response is a page of one time that may have been cut. The value is the start of the span in which
     /// this page had no other time.
     pub(super) one_time_since: Option<Timestamp>,
+}
+
+/// A page at whose first or last record another window begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContinuedPage {
+    /// The side of the page on which the window is.
+    pub(super) side: Side,
+    /// The number of records of the page.
+    pub(super) received: usize,
 }
 
 #[derive(Debug)]
@@ -56,7 +65,7 @@ impl<R> PlannedPage<R> {
             is_repeated: false,
             unreadable: 0,
             is_anchored: false,
-            continues: 0,
+            continues: None,
             requested: window,
             held: None,
             one_time_since: None,
@@ -68,9 +77,10 @@ impl<R> PlannedPage<R> {
     }
 
     /// A window at which a page begins or ends, with records at that time.
-    pub(super) fn anchored(window: Span, page: &PageResponse<R>) -> Self {
+    pub(super) fn anchored(window: Span, side: Side, page: &PageResponse<R>) -> Self {
         let known = page.times().filter(|time| window.contains(*time)).count();
-        Self { is_anchored: true, continues: page.received, known, ..Self::new(window) }
+        let continues = Some(ContinuedPage { side, received: page.received });
+        Self { is_anchored: true, continues, known, ..Self::new(window) }
     }
 
     pub(super) fn is_waiting(&self) -> bool {
