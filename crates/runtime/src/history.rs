@@ -23,6 +23,8 @@ mod strays;
 
 mod page;
 
+mod pager_options;
+
 mod pager;
 
 mod request_template;

@@ -151,7 +151,7 @@ impl Job {
     /// Reduces the number of windows requested in advance, so that `among` histories together request as many as a
     /// single history.
     pub(super) fn share(&mut self, among: usize) {
-        self.pager.options.ahead = self.options.ahead.div_ceil(among).max(2);
+        self.pager.set_ahead(self.options.ahead.div_ceil(among).max(2));
     }
 
     /// Prepares the next request, which `receive` sends. Returns whether there was a request to prepare.
@@ -163,7 +163,7 @@ impl Job {
             request = request.set_policy(|policy| policy.rank = Rank::Bulk);
         }
         // A second response decides whether the clock of this machine was right to end the range earlier than requested.
-        let end = if window.to == self.pager.options.range.to { self.options.range.to } else { window.to };
+        let end = if window.to == self.pager.end() { self.options.range.to } else { window.to };
         let final_at = self.template.grid.final_at(end);
         self.in_flight.push((id, fetch(request, final_at, self.decode, self.options.attempts)));
         true
@@ -199,8 +199,8 @@ impl Job {
         self.is_confirmed = true;
         require_past(&self.template.request, self.options.range.from, clock)?;
         let (closed, end) = self.options.ends(self.template.grid, clock.time() - self.progress().elapsed);
-        if self.pager.options.range.to < end {
-            self.pager.options.range.to = end;
+        if self.pager.end() < end {
+            self.pager.set_end(end);
             self.whole.to = self.template.grid.floor(end);
             self.checkpoint.range.to = end.min(closed);
         }
@@ -212,7 +212,7 @@ impl Job {
     fn undecided(&self, from: Timestamp) -> Option<FailedPage> {
         let request = &self.template.request;
         let to = self.options.range.to;
-        let is_earlier = self.pager.is_over() && self.pager.options.range.to < to;
+        let is_earlier = self.pager.is_over() && self.pager.end() < to;
         if !is_earlier || !request.connection().clock.read().is_disputed() {
             return None;
         }
@@ -356,7 +356,7 @@ impl Job {
         account.delivered += count(response.sorted.len());
         account.invalid += count(response.invalid.len());
         account.without_time += count(response.without_time);
-        let set_aside = std::mem::take(&mut self.pager.set_aside);
+        let set_aside = self.pager.take_set_aside();
         account.repeated += set_aside.repeated;
         account.without_time += set_aside.without_time;
         self.strays.final_until = self.strays.final_until.max(self.whole.to);

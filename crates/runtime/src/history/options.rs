@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
 use super::page::Batch;
-use super::pager::{Pager, PagerOptions};
+use super::pager::Pager;
+use super::pager_options::PagerOptions;
 use super::request_template::{RequestTemplate, has_windows, require_past};
 use super::time_grid::{Span, TimeGrid};
 use crate::client::Untyped;

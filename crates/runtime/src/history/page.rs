@@ -329,6 +329,11 @@ impl<R> PageResponse<R> {
         })
     }
 
+    /// The times of all records of the response that have one, those of the window first.
+    pub(super) fn all_times(&self) -> impl Iterator<Item = Timestamp> {
+        self.times().chain(self.others.iter().copied())
+    }
+
     /// Moves the records outside of a part of the window to those of other windows.
     pub(super) fn keep_within(&mut self, part: Span) {
         for (time, _) in &self.sorted {

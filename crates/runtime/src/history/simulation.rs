@@ -7,7 +7,8 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use super::account::Account;
-use super::pager::{Pager, PagerOptions};
+use super::pager::Pager;
+use super::pager_options::PagerOptions;
 use super::strays::Strays;
 use super::time_grid::{self, Span, TimeGrid};
 use crate::registry::TimeUnit;
@@ -150,7 +151,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
             (ended, open) = time_grid::join(open, &response.missing, grid.whole(range), window.to);
             result.gaps.extend(ended.iter().map(|gap| (gap.from.unix_seconds(), gap.to.unix_seconds())));
             account.delivered += u64::try_from(response.sorted.len()).unwrap();
-            let set_aside = std::mem::take(&mut pager.set_aside);
+            let set_aside = pager.take_set_aside();
             let others = response.others.iter().copied().chain(set_aside.times);
             strays.end_window(window, response.times(), others, &mut account);
         }

@@ -1,8 +1,12 @@
 //! Fetches events from many kinds of mock services, and compares them with the records of these services.
 
+use std::time::Duration;
+
 use fastrand::Rng;
 
 use super::*;
+use crate::history::time_grid::TimeGrid;
+use crate::registry::TimeUnit;
 use crate::send::TimedRecords;
 
 /// A mock service of events. All times are in milliseconds.

@@ -1,10 +1,23 @@
 //! A window of the range of a pager, from its plan to its response.
 
-use super::one_time::{HeldPage, Side};
 use crate::error::Error;
 use crate::history::page::PageResponse;
 use crate::history::time_grid::Span;
 use crate::values::Timestamp;
+
+/// The side of a page on which its window continues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Before,
+    After,
+}
+
+/// A page of one time.
+#[derive(Debug)]
+pub(super) struct HeldPage<R> {
+    pub(super) side: Side,
+    pub(super) response: PageResponse<R>,
+}
 
 /// A window of the range.
 #[derive(Debug)]

@@ -1,6 +1,12 @@
 //! Tests the decisions of the pager, request by request.
 
+use std::time::Duration;
+
+use super::one_time::after;
 use super::*;
+use crate::error::ErrorKind;
+use crate::history::time_grid::TimeGrid;
+use crate::registry::TimeUnit;
 use crate::send::TimedRecords;
 
 /// The start and the end of a window, in seconds.
@@ -107,12 +113,12 @@ fn a_service_that_only_serves_short_ranges_is_asked_for_them() {
 #[test]
 fn an_empty_window_between_two_with_records_is_never_trusted() {
     let mut beginning = pager(80, 4, 80);
-    beginning.limits.confirm(4, 0, true);
+    beginning.windows.limits.confirm(4, 0, true);
     respond(&mut beginning, (0, 40), []);
     respond(&mut beginning, (40, 80), all((40, 80)));
     assert_eq!(take(&mut beginning), Some((span((0, 40)), 0)));
     let mut between = pager(120, 4, 120);
-    between.limits.confirm(4, 0, true);
+    between.windows.limits.confirm(4, 0, true);
     respond(&mut between, (0, 40), all((0, 40)));
     respond(&mut between, (40, 80), []);
     respond(&mut between, (80, 120), all((80, 120)));
@@ -170,6 +176,7 @@ fn the_newest_records_may_be_published_later() {
         }
         respond(&mut pager, window, times.iter().copied());
         let requested = pager
+            .windows
             .pages
             .iter()
             .filter(|page| matches!(page.state, PageState::Waiting | PageState::Sent(_)))
@@ -182,7 +189,7 @@ fn the_newest_records_may_be_published_later() {
 #[test]
 fn a_page_of_one_timestamp_is_an_error_and_the_rest_is_fetched() {
     let mut pager: Pager<()> = pager(40, 4, 40);
-    (pager.options.grid, pager.options.ends) = (TimeGrid::EVENTS, Some([false, true]));
+    (pager.windows.options.grid, pager.windows.options.ends) = (TimeGrid::EVENTS, Some([false, true]));
     respond(&mut pager, (0, 40), [10, 20, 20, 20, 20]);
     assert_eq!(take(&mut pager), Some((span((0, 20)), 1)));
     respond(&mut pager, (20, 40), [20; 5]);
