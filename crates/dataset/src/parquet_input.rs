@@ -159,7 +159,7 @@ impl ParquetInput {
             count += batch.num_rows();
             found.add(&batch, &schema)?;
         }
-        // The parts of intervals depend on the rows that are written at once, and files of an earlier version list neither.
+        // Files of an earlier version list neither, or other parts of intervals.
         found.partial = section.rows.partial.clone();
         found.last_seen = section.rows.last_seen.clone();
         if self.state.version == OLDEST {

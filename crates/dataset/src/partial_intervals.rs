@@ -24,24 +24,95 @@ struct Times {
     parts: Option<i64>,
 }
 
-/// Returns the gaps within the intervals of sorted times in microseconds.
-pub(crate) fn partial(times: &[i64], interval: Interval) -> TimeRanges {
-    if interval == Interval::default() || !have_several(times, interval) || !times.is_sorted() {
-        return TimeRanges::default();
+/// The number of last intervals that the rows of the next batch can judge differently: those whose usual number of records
+/// depends on these rows, and the interval before them, whose times may have been rounded up.
+const KEPT: usize = 2 * AROUND + 2;
+
+/// The times of the last intervals of rows that arrive in batches, in microseconds. A batch can end anywhere in an interval.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LastTimes(Vec<i64>);
+
+/// The gaps within the intervals that a batch of rows has judged.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct JudgedGaps {
+    /// The start of the first of these intervals. The gaps from then on that earlier batches have found are outdated.
+    pub(crate) since: Option<i64>,
+    pub(crate) gaps: TimeRanges,
+}
+
+/// The times are no fact of their own.
+impl PartialEq for LastTimes {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
-    let mut distinct = times.to_vec();
-    distinct.dedup();
-    let all = by_interval(&distinct, interval);
+}
+
+impl Eq for LastTimes {}
+
+impl LastTimes {
+    /// Judges the intervals of the sorted times of the next batch, and the last intervals before them.
+    pub(crate) fn judge(&mut self, times: &[i64], interval: Interval) -> JudgedGaps {
+        let mut joined = std::mem::take(&mut self.0);
+        if interval == Interval::default() || !times.is_sorted() {
+            return JudgedGaps::default();
+        }
+        // Pages can arrive in any order.
+        let follows = joined.last() <= times.first();
+        if !follows {
+            joined.clear();
+        }
+        let known = count_intervals(&joined, interval);
+        joined.extend_from_slice(times);
+        joined.dedup();
+        let mut judged = judged(&joined, interval, known.saturating_sub(AROUND + 1));
+        judged.since.take_if(|_| !follows);
+        let kept = start_of_last(&joined, interval, KEPT);
+        self.0 = joined.split_off(kept);
+        judged
+    }
+}
+
+/// Returns the gaps within the intervals of sorted distinct times, from the interval with an index on.
+fn judged(times: &[i64], interval: Interval, first: usize) -> JudgedGaps {
+    if !have_several(times, interval) {
+        return JudgedGaps::default();
+    }
+    let all = by_interval(times, interval);
     let mut present = TimeRanges::default();
     let mut divided = TimeRanges::default();
     for (index, of_interval) in all.iter().enumerate() {
         let parts = usual_parts(&all, index);
-        of_interval.add_present(&distinct, parts, &mut present);
-        if parts > 1 {
+        of_interval.add_present(times, parts, &mut present);
+        if parts > 1 && first <= index {
             divided.add(timestamp(of_interval.range.start)..timestamp(of_interval.range.end));
         }
     }
-    divided.without(&present)
+    let since = all.get(first).map(|of_interval| of_interval.range.start);
+    JudgedGaps { since, gaps: divided.without(&present) }
+}
+
+/// The number of intervals that contain sorted times.
+fn count_intervals(times: &[i64], interval: Interval) -> usize {
+    let mut count = 0;
+    let mut current = 0..0;
+    for time in times {
+        if count == 0 || !current.contains(time) {
+            current = interval_of(*time, interval);
+            count += 1;
+        }
+    }
+    count
+}
+
+/// The index of the first time in the last intervals that contain sorted times.
+fn start_of_last(times: &[i64], interval: Interval, count: usize) -> usize {
+    let mut start = times.len();
+    for _ in 0..count {
+        let Some(last) = start.checked_sub(1).and_then(|last| times.get(last)) else { break };
+        let range = interval_of(*last, interval);
+        start = times.partition_point(|time| *time < range.start);
+    }
+    start
 }
 
 /// Returns whether an interval has several times. Most series have one, so that this has to be fast.
@@ -125,11 +196,38 @@ mod tests {
 
     const HOUR: i64 = 3_600_000_000;
 
+    /// Returns the gaps within the intervals of times that arrive in batches of this length.
+    fn gaps_of(times: &[i64], interval: Interval, length: usize) -> TimeRanges {
+        let mut last = LastTimes::default();
+        let mut gaps = TimeRanges::default();
+        for batch in times.chunks(length) {
+            let judged = last.judge(batch, interval);
+            if let Some(since) = judged.since {
+                gaps = gaps.until(timestamp(since));
+            }
+            gaps.extend(&judged.gaps);
+        }
+        gaps
+    }
+
+    #[test]
+    fn gaps_do_not_depend_on_the_batches() {
+        let interval = Duration::from_secs(8 * 3600).into();
+        let mut times: Vec<i64> = (0..480).map(|hour| hour * HOUR).collect();
+        times.retain(|time| !(81 * HOUR..88 * HOUR).contains(time) && time % (37 * HOUR) != 0);
+        times.retain(|time| !(240 * HOUR..300 * HOUR).contains(time) || time % (8 * HOUR) == 0);
+        let expected = gaps_of(&times, interval, times.len());
+        assert!(expected.ranges().count() > 5, "{expected:?}");
+        for length in 1..100 {
+            assert_eq!(gaps_of(&times, interval, length), expected, "batches of {length}");
+        }
+    }
+
     /// Returns the gaps in hours.
     fn check(times: &[i64]) -> Vec<(i64, i64)> {
         let hours = |time: runtime::Timestamp| time.unix_seconds() / 3600;
         let interval = Duration::from_secs(8 * 3600).into();
-        partial(times, interval).ranges().map(|gap| (hours(gap.start), hours(gap.end))).collect()
+        gaps_of(times, interval, times.len()).ranges().map(|gap| (hours(gap.start), hours(gap.end))).collect()
     }
 
     #[test]

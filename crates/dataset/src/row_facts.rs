@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::last_seen::LastSeen;
-use crate::partial_intervals::partial;
+use crate::partial_intervals::LastTimes;
 use crate::series::SeriesRequest;
 use crate::spacing::usual_spacing;
 use crate::time_ranges::TimeRanges;
@@ -47,6 +47,9 @@ pub(crate) struct RowFacts {
     /// The intervals with a row that has a value outside of the range in the catalogue. Files of format 5 list none.
     #[serde(default)]
     pub(crate) out_of_range: TimeRanges,
+    /// The times of the last rows that were added, which the next batch of rows continues.
+    #[serde(skip)]
+    pub(crate) last_times: LastTimes,
 }
 
 impl RowFacts {
@@ -82,7 +85,11 @@ impl RowFacts {
         let all = times(rows, &self.time)?;
         if self.interval.has_steps() {
             self.present.extend(&intervals(all, self.interval));
-            self.partial.extend(&partial(all, self.interval));
+            let judged = self.last_times.judge(all, self.interval);
+            if let Some(since) = judged.since {
+                self.partial = self.partial.until(timestamp(since));
+            }
+            self.partial.extend(&judged.gaps);
         }
         if !self.key.is_empty() {
             self.last_seen.add(rows, all, &self.key);
@@ -110,12 +117,24 @@ impl RowFacts {
 
     /// Adds the facts of other rows.
     pub(crate) fn add_all(&mut self, other: &Self) {
+        self.add_partial(&other.partial, &other.present);
         self.present.extend(&other.present);
-        self.partial.extend(&other.partial);
         self.last_seen.add_all(&other.last_seen);
         self.invalid.extend(&other.invalid);
         self.out_of_range.extend(&other.out_of_range);
         self.extend(other.first, other.last);
+    }
+
+    /// Adds the gaps within the intervals of other rows. An interval that has rows of both lacks only what both lack.
+    fn add_partial(&mut self, partial: &TimeRanges, present: &TimeRanges) {
+        if self.partial.is_empty() && partial.is_empty() {
+            return;
+        }
+        let shared = self.present.intersection(present);
+        let in_both = self.partial.intersection(partial);
+        self.partial = self.partial.without(&shared);
+        self.partial.extend(&partial.without(&shared));
+        self.partial.extend(&in_both);
     }
 
     fn extend(&mut self, first: Option<Timestamp>, last: Option<Timestamp>) {

@@ -217,6 +217,34 @@ async fn records_that_are_missing_within_an_interval_are_a_gap() {
     assert_eq!((state.damaged, state.series[0].missing), (Vec::new(), 1));
 }
 
+/// The rows of a series are written in batches, which end anywhere in an interval.
+#[tokio::test(start_paused = true)]
+async fn rows_of_an_interval_are_no_gap_where_a_batch_ends() {
+    let hole = END - 5 * DAY + 600..END - 5 * DAY + 2400;
+    for name in ["out.parquet", "data/"] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let gap = hole.clone();
+        let client = client_of(move |_, from, to| {
+            let mut records = Vec::new();
+            for time in ((from + 60).div_euclid(60) * 60..=to).step_by(60).filter(|time| !gap.contains(time)) {
+                records.push(format!(r#"{{"openDate":{time},"volumeRatio":0.5}}"#));
+            }
+            records.truncate(1000);
+            (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+        });
+        let client = client.build().unwrap();
+        let days = |days: i64| job(coins(&client, &["BTC"]), END - 9 * DAY, END - 9 * DAY + days * DAY, &path);
+        for end in [7, 9] {
+            let summary = run(&days(end)).await;
+            let seconds = Timestamp::from_unix_seconds;
+            assert_eq!(summary.series[0].gaps, [seconds(hole.start)..seconds(hole.end)], "{name} {summary:?}");
+            assert_eq!(state_of(&path).await.series[0].gaps, summary.series[0].gaps, "{name}");
+        }
+        assert_eq!(read(&path).len(), 9 * 1440 - 30, "{name}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn progress_counts_the_requests_of_a_range_that_is_no_longer_empty() {
     let (client, script) = scripted(|time| (time >= END - 10 * DAY).then(|| "0.5".to_owned()));
