@@ -50,7 +50,7 @@ impl<'r> FileRun<'r> {
     pub(crate) async fn plan(&self) -> Result<PlannedRun, dataset::Error> {
         let plan = self.job.plan().await?;
         self.log.remark(&fitting(&announced(&plan)));
-        for message in &plan.outgrown {
+        for message in plan.outgrown.iter().chain(&plan.strays) {
             self.log.warning(message);
         }
         let newest = plan.series.iter().map(|series| self.newest(series.last, series.end));

@@ -38,6 +38,10 @@ impl<'s> StatusCheck<'s> {
         if missing > 0 {
             problems.push(counted(missing, "missing file"));
         }
+        let strays = self.status.strays.len() as u64;
+        if strays > 0 {
+            problems.push(format!("{} that the data set does not have", counted(strays, "Parquet file")));
+        }
         problems.extend(self.without_state());
         problems.extend(self.unacknowledged());
         if self.is_late() {

@@ -80,7 +80,7 @@ pub(crate) fn object(path: &str, status: &Status, series: &[&SeriesStatus], now:
         objects.push(series_object(one, now));
     }
     json!({
-        "path": path, "series": objects, "damaged": status.damaged, "pending": status.pending,
+        "path": path, "series": objects, "damaged": status.damaged, "strays": status.strays, "pending": status.pending,
         "without_state": status.without_state,
         "missing_fields": marks::missing_fields_json(&status.missing_fields),
         "unsent_fields": marks::unsent_fields_json(&status.unsent_fields),

@@ -48,6 +48,9 @@ impl<'p> StoredTarget<'p> {
         } else if pending > 0 {
             log.warning(&format!("{}: {records} are not in the files yet; the next run adds them", quoted(path)));
         }
+        for stray in &this.status.strays {
+            log.warning(stray);
+        }
         marks::warn(log, &marks::of_status(&this.status));
         Ok(this)
     }

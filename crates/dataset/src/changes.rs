@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use arrow_array::{Array, RecordBatch};
-use runtime::Value;
+use runtime::{Timestamp, Value};
 
 use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
@@ -23,6 +23,8 @@ pub(crate) struct Changes {
     pub(crate) added: u64,
     /// Number of new rows between existing rows.
     pub(crate) filled: u64,
+    /// The times of new rows in the ranges of lost rows.
+    pub(crate) found: Vec<Timestamp>,
     /// Number of existing rows whose values changed. A row is not counted if its new value does not fit the column, if
     /// it had no value before, or if the new row has no value.
     pub(crate) revised: u64,
@@ -141,6 +143,18 @@ impl Changes {
             columns.push(merged);
         }
         RecordBatch::try_new(schema, columns).map_err(Error::invalid_input)
+    }
+
+    /// Notes the new rows in the ranges of lost rows.
+    pub(crate) fn note_found(&mut self, times: &[i64], lost: &TimeRanges) {
+        if lost.is_empty() {
+            return;
+        }
+        for time in times {
+            if lost.contains(timestamp(*time)) {
+                self.found.push(timestamp(*time));
+            }
+        }
     }
 
     /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.

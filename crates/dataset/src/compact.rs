@@ -33,6 +33,14 @@ pub(crate) struct Written {
     pub(crate) sections: Vec<Section>,
 }
 
+/// The new file of a period.
+struct Rewritten {
+    sections: Vec<Section>,
+    version: String,
+    /// Whether rows were replaced, whose earlier values are kept.
+    has_replaced: bool,
+}
+
 /// What the file of a period is written from, in addition to its existing rows.
 #[derive(Clone, Copy)]
 struct NewContent<'c> {
@@ -128,7 +136,9 @@ impl Table {
             let path = self.place.file(partition, start);
             let range = period(partition, start);
             let new = NewContent { parts: &parts, columns: &columns, removed, rules: &rules, catalogue: &catalogue };
-            let (sections, version) = self.rewrite(&path, &range, new, now).await?;
+            let Rewritten { sections, version, has_replaced } = self.rewrite(&path, &range, new, now).await?;
+            self.has_revisions |= has_replaced;
+            self.state.revisions.has_file |= has_replaced;
             self.state.replace(&range, &sections);
             self.noticed.extend(self.state.note_fields(&sections, &self.earlier, now));
             self.noticed_unsent.extend(self.state.note_unsent_fields(&sections, &catalogue, &self.earlier, now));
@@ -199,8 +209,8 @@ impl Table {
             rules: &BTreeMap::new(),
             catalogue: &CatalogueFields::default(),
         };
-        let (_, version) = self.rewrite(&path, &range, unchanged, Timestamp::now()).await?;
-        self.state.files.insert(path, version);
+        let rewritten = self.rewrite(&path, &range, unchanged, Timestamp::now()).await?;
+        self.state.files.insert(path, rewritten.version);
         self.save().await
     }
 
@@ -233,17 +243,20 @@ impl Table {
                 all.entry(section.path.clone()).or_default().fetched.extend(&section.fetched);
             }
         }
+        for (path, rules) in &mut all {
+            rules.lost = self.state.marks.counted(path);
+        }
         all
     }
 
-    /// Writes the file of a period again. Returns its sections and its version.
+    /// Writes the file of a period again.
     async fn rewrite(
         &self,
         path: &str,
         range: &Range<Timestamp>,
         new: NewContent<'_>,
         now: Timestamp,
-    ) -> Result<(Vec<Section>, String), Error> {
+    ) -> Result<Rewritten, Error> {
         let NewContent { parts, columns, removed, rules, catalogue } = new;
         let old = ParquetInput::find(&self.place.storage, path, true).await?;
         if let Some(old) = &old {
@@ -269,15 +282,19 @@ impl Table {
             new.write(old.as_ref())?;
             // Windows cannot replace a file that is open.
             drop(old);
-            let table = self.state_with(range, &new.file.sections, catalogue, now);
+            let mut table = self.state_with(range, &new.file.sections, catalogue, now);
+            if let Some(table) = &mut table {
+                table.revisions.has_file |= !revisions.is_empty();
+            }
             let generation = generation.filter(|_| revisions.is_empty()).unwrap_or(next_generation);
             new.file.finish(FileState { generation: Some(generation), table, ..FileState::of_table(&self.state) })
         };
         let storage = &self.place.storage;
         let (sections, file) = storage.prepare(path, content)?;
         // A run that is killed after the file is visible cannot know its earlier values.
+        let has_replaced = !revisions.is_empty();
         revisions.append(storage, &self.place.revisions()).await?;
         let version = storage.finish(file, version.as_deref()).await?;
-        Ok((sections, version))
+        Ok(Rewritten { sections, version, has_replaced })
     }
 }

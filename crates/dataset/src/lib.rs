@@ -60,6 +60,7 @@ mod interrupted_merges;
 
 mod earlier_rows;
 mod field_marks;
+mod kept_revisions;
 mod marks;
 mod section;
 
@@ -92,7 +93,9 @@ mod journal;
 mod table;
 mod table_files;
 
+mod damaged_data;
 mod locked_tables;
+mod missing_revisions;
 mod repair;
 mod rewrite;
 mod text_file;

@@ -35,6 +35,10 @@ pub(crate) struct LostMark {
     pub(crate) reported: Option<Timestamp>,
     /// The times of the rows that were lost, by series. A run removes the times that it fetches again.
     pub(crate) rows: BTreeMap<String, TimeRanges>,
+    /// Number of lost rows of each series without a regular step. Their ranges do not show which of the rows a run has
+    /// fetched again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) left: BTreeMap<String, u64>,
     /// Whether it is known which rows the file had.
     pub(crate) is_listed: bool,
     pub(crate) acknowledged: Option<Timestamp>,
@@ -51,17 +55,47 @@ impl Marks {
     }
 
     /// Notes the fetched rows of a series without a regular step, from the first to the last row of each fetched range.
+    /// Only a mark of an earlier version, which has not counted the rows, ends by that.
     pub(crate) fn note_fetched(&mut self, path: &str, rows: &TimeRanges) {
         self.note_recovered(path, rows);
         self.remove_recovered();
     }
 
     fn note_recovered(&mut self, path: &str, present: &TimeRanges) {
-        for mark in self.lost.iter_mut().filter(|mark| mark.is_listed) {
+        for mark in self.lost.iter_mut().filter(|mark| mark.is_listed && !mark.left.contains_key(path)) {
             if let Some(rows) = mark.rows.get_mut(path) {
                 *rows = rows.without(present);
             }
         }
+    }
+
+    /// The ranges of the lost rows of a series that are counted.
+    pub(crate) fn counted(&self, path: &str) -> TimeRanges {
+        let mut ranges = TimeRanges::default();
+        for mark in self.lost.iter().filter(|mark| mark.left.contains_key(path)) {
+            if let Some(rows) = mark.rows.get(path) {
+                ranges.extend(rows);
+            }
+        }
+        ranges
+    }
+
+    /// Notes the times of new rows of a series. A mark ends when as many rows are back as were lost.
+    pub(crate) fn note_found(&mut self, path: &str, times: &[Timestamp]) {
+        for mark in &mut self.lost {
+            let Some(rows) = mark.rows.get(path) else { continue };
+            let found = times.iter().filter(|time| rows.contains(**time)).count() as u64;
+            mark.note_back(path, found);
+        }
+        self.remove_recovered();
+    }
+
+    /// Notes that another file, such as a copy, has brought back this number of rows of a series.
+    pub(crate) fn note_brought_back(&mut self, file: &str, path: &str, count: u64) {
+        for mark in self.lost.iter_mut().filter(|mark| mark.file == file) {
+            mark.note_back(path, count);
+        }
+        self.remove_recovered();
     }
 
     fn remove_recovered(&mut self) {
@@ -87,6 +121,19 @@ impl Marks {
         self.unsent.remove_series(path);
         for mark in &mut self.lost {
             mark.rows.remove(path);
+            mark.left.remove(path);
+        }
+    }
+}
+
+impl LostMark {
+    /// Notes that this number of rows of a series without a regular step is back.
+    fn note_back(&mut self, path: &str, count: u64) {
+        let Some(left) = self.left.get_mut(path) else { return };
+        *left = left.saturating_sub(count);
+        if *left == 0 {
+            self.left.remove(path);
+            self.rows.remove(path);
         }
     }
 }

@@ -129,9 +129,8 @@ impl RowMerger {
     /// Counts new rows.
     fn add_rows(&mut self, rows: &[Row]) {
         for row in rows {
-            let mut changes = self.changes.borrow_mut();
-            changes.count(&[row.time], &self.rules.known);
-            changes.check(&row.row);
+            self.count_new(&[row.time]);
+            self.changes.borrow_mut().check(&row.row);
         }
     }
 }

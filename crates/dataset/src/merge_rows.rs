@@ -73,11 +73,18 @@ impl<'o, 'n> Merge<'o, 'n> {
 impl RowMerger {
     /// Counts new rows.
     fn add(&mut self, rows: &RecordBatch) -> Result<(), Error> {
+        self.count_new(times(rows, &self.rules.time)?);
         let mut changes = self.changes.borrow_mut();
-        changes.count(times(rows, &self.rules.time)?, &self.rules.known);
         changes.note_fetched(rows, &self.rules.time)?;
         changes.check(rows);
         Ok(())
+    }
+
+    /// Counts new rows by their times.
+    pub(crate) fn count_new(&self, times: &[i64]) {
+        let mut changes = self.changes.borrow_mut();
+        changes.count(times, &self.rules.known);
+        changes.note_found(times, &self.rules.lost);
     }
 
     /// Returns the rows that replace rows of the same times.

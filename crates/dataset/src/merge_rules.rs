@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runtime::{Interval, Timestamp};
+use runtime::Interval;
 
 use crate::revisions::RevisionLog;
 use crate::row_facts::ExistingRange;
@@ -29,6 +29,8 @@ pub(crate) struct MergeRules {
     pub(crate) fetched: TimeRanges,
     /// The range of the existing rows.
     pub(crate) known: ExistingRange,
+    /// The ranges of lost rows, of which those that are fetched again are counted.
+    pub(crate) lost: TimeRanges,
     /// The values that are replaced.
     pub(crate) revisions: RevisionLog,
 }
@@ -69,7 +71,6 @@ impl MergeRules {
     }
 
     pub(crate) fn is_fetched(&self, time: i64) -> bool {
-        let time: Timestamp = timestamp(time);
-        !self.fetched.within(&(time..time + Duration::from_nanos(1))).is_empty()
+        self.fetched.contains(timestamp(time))
     }
 }

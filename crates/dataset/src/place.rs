@@ -23,6 +23,15 @@ use crate::target::{Format, Target};
 /// The interval in the names of the files of a table whose records have no regular step.
 const IRREGULAR: &str = "irregular";
 
+/// The files in the folder of a table.
+#[derive(Debug, Default)]
+pub(crate) struct FoundFiles {
+    /// The versions of the data files, by path.
+    pub(crate) data: BTreeMap<String, String>,
+    /// The paths of Parquet files that are not part of the table.
+    pub(crate) strays: Vec<String>,
+}
+
 /// The storage of a table, and its paths there.
 pub(crate) struct Place {
     pub(crate) storage: FileStorage,
@@ -179,22 +188,23 @@ impl Place {
         Some((Some(partition), range))
     }
 
-    /// Returns the paths and the versions of the data files. Fails if readers would read a Parquet file that is not
-    /// part of the table.
-    pub(crate) async fn files(&self) -> Result<BTreeMap<String, String>, Error> {
+    /// Returns the data files, and the Parquet files that readers would read although they are not part of the table.
+    pub(crate) async fn files(&self) -> Result<FoundFiles, Error> {
+        let mut found = FoundFiles::default();
         if self.is_single {
-            let mut files = BTreeMap::new();
             if let Some((_, version)) = self.storage.open(&self.data).await? {
-                files.insert(self.data.clone(), version);
+                found.data.insert(self.data.clone(), version);
             }
-            return Ok(files);
+            return Ok(found);
         }
-        let mut files = self.storage.list(self.folder()).await?;
-        if let Some((foreign, _)) = files.iter().find(|(path, _)| path.ends_with(".parquet") && !is_part(path)) {
-            return Err(self.not_a_part(foreign));
+        for (path, version) in self.storage.list(self.folder()).await? {
+            if self.period_of(&path).is_some() {
+                found.data.insert(path, version);
+            } else if path.ends_with(".parquet") && !is_part(&path) {
+                found.strays.push(path);
+            }
         }
-        files.retain(|(path, _)| self.period_of(path).is_some());
-        Ok(files.into_iter().collect())
+        Ok(found)
     }
 
     /// Returns the folder of an endpoint in a data set, or a single Parquet file.
@@ -210,10 +220,10 @@ impl Place {
         format!("{data} and, if it exists, {home}")
     }
 
-    /// Creates the error for a Parquet file that no backfill has written.
-    pub(crate) fn not_a_part(&self, path: &str) -> Error {
+    /// Describes a Parquet file that is not part of the table.
+    pub(crate) fn not_a_part(&self, path: &str) -> String {
         let name = quoted(self.name(path));
-        Error::invalid_input(format!("{name}: not part of this data set, but readers would read it; move it"))
+        format!("{name}: not part of this data set, but readers would read it; move it")
     }
 }
 

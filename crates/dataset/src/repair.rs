@@ -3,6 +3,7 @@
 //! Nothing is deleted: a damaged file stays under another name. The rows that could not be read are marked until a run
 //! fetches them again, or a user acknowledges that they are lost.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use arrow_schema::SchemaRef;
@@ -18,7 +19,7 @@ use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
 use crate::revisions;
 use crate::table::{Damage, Table};
-use crate::vanished_rows::Present;
+use crate::vanished_rows::{FileRows, Present};
 
 /// A damaged file that is moved aside.
 struct Aside {
@@ -51,8 +52,8 @@ impl Table {
         Ok(messages)
     }
 
-    /// Marks the rows of missing and replaced files, so that a later save of the state does not forget them. Returns a
-    /// message for each file.
+    /// Marks the rows of missing and replaced files, and missing earlier values, so that a later save of the state does not
+    /// forget them. Returns a message for each file.
     pub(crate) fn note_vanished(&mut self) -> Vec<String> {
         let mut messages = Vec::new();
         // A text file without its rows is an error of the run.
@@ -66,6 +67,7 @@ impl Table {
                 messages.push(message);
             }
         }
+        messages.extend(self.note_missing_revisions());
         messages
     }
 
@@ -108,56 +110,29 @@ impl Table {
         let readable = revisions::readable(storage, &path).await?;
         storage.rename(&path, &aside.to).await?;
         revisions::append_read(storage, &path, &readable).await?;
-        self.note_lost(&aside.name, aside.kept_as, Present::new(), false);
+        self.state.revisions.since = Some(Timestamp::now());
+        self.note_lost(&aside.name, aside.kept_as, FileRows::default(), false);
         Ok(format!("{}; the earlier values that are readable stay", aside.moved))
     }
 
     /// Writes the readable rows of a data file again, and marks the others.
     async fn repair_data(&mut self, path: &str, aside: Aside) -> Result<String, Error> {
-        let salvaged = ParquetInput::salvage(&self.place.storage, path, self.state.columns.as_ref()).await?;
-        // A single file has the only state of its table.
-        if self.stored.is_none()
-            && let Some(table) = salvaged.as_ref().and_then(|(input, _)| input.state.table_of_file())
-        {
-            self.state = table;
-        }
-        // A state that was rebuilt does not list the rows of a damaged file.
-        let was_listed = self.place.is_single || self.state.files.contains_key(path);
-        let before = self.file_rows(path).present;
+        let damaged = self.take_damaged(path).await?;
         self.place.storage.rename(path, &aside.to).await?;
-        self.state.files.remove(path);
-        self.state.text = None;
-        if let Some((_, range)) = self.place.period_of(path) {
-            self.state.replace(&range, &[]);
-        }
         let mut count = 0;
-        if let Some((input, groups)) = salvaged
-            && !groups.is_empty()
+        if let Some(input) = &damaged.input
+            && !damaged.intact.is_empty()
         {
-            count = self.write_salvaged(path, &input, &groups).await?;
+            count = self.write_salvaged(path, input, &damaged.intact).await?;
         }
-        let lost = self.lost_since(path, before);
-        let is_listed = was_listed && !lost.is_empty();
+        let lost = self.lost_since(path, damaged.before);
+        let is_listed = damaged.was_listed && !lost.present.is_empty();
         let is_lost = self.note_lost(&aside.name, aside.kept_as, lost, is_listed);
         let mut moved = aside.moved;
         if is_lost && let Some(kept) = self.move_text_aside().await? {
             moved.push_str(&format!(", and the text to {}", quoted(kept)));
         }
         Ok(format!("{moved}; {count} of its rows are readable and stay"))
-    }
-
-    /// The rows that a file had before, and has no longer.
-    fn lost_since(&self, path: &str, before: Present) -> Present {
-        let after = self.file_rows(path).present;
-        let mut lost = Present::new();
-        for (series, present) in before {
-            let left = match after.get(&series) {
-                Some(left) => present.without(left),
-                None => present,
-            };
-            lost.insert(series, left);
-        }
-        lost
     }
 
     /// Moves the text file aside, which may be the only readable copy of lost rows, because a run writes it again. Returns
@@ -173,7 +148,12 @@ impl Table {
     }
 
     /// Writes the intact row groups of a damaged file to a new file. Returns the number of rows.
-    async fn write_salvaged(&mut self, path: &str, input: &ParquetInput, groups: &[usize]) -> Result<usize, Error> {
+    async fn write_salvaged(
+        &mut self,
+        path: &str,
+        input: &ParquetInput,
+        groups: &BTreeSet<usize>,
+    ) -> Result<usize, Error> {
         let Some((_, range)) = self.place.period_of(path) else { return Ok(0) };
         if self.state.origin.is_empty() {
             self.state.origin.clone_from(&input.state.origin);
@@ -203,20 +183,27 @@ impl Table {
     }
 
     /// Marks lost rows. Returns whether there are any.
-    fn note_lost(&mut self, file: &str, kept_as: String, mut rows: Present, is_listed: bool) -> bool {
+    pub(crate) fn note_lost(&mut self, file: &str, kept_as: String, lost: FileRows, is_listed: bool) -> bool {
+        let FileRows { present: mut rows, counts: mut left } = lost;
         rows.retain(|_, times| !times.is_empty());
+        left.retain(|path, count| *count > 0 && rows.contains_key(path));
         if rows.is_empty() && is_listed {
             return false;
         }
-        for (path, times) in &rows {
+        self.request_again(&rows);
+        let since = Some(Timestamp::now());
+        let file = file.to_owned();
+        self.state.marks.lost.push(LostMark { file, kept_as, since, rows, left, is_listed, ..LostMark::default() });
+        true
+    }
+
+    /// Lets the next run request rows again.
+    pub(crate) fn request_again(&mut self, rows: &Present) {
+        for (path, times) in rows {
             if let Some(series) = self.state.series.get_mut(path) {
                 series.settled = series.settled.without(times);
             }
         }
-        let since = Some(Timestamp::now());
-        let file = file.to_owned();
-        self.state.marks.lost.push(LostMark { file, kept_as, since, rows, is_listed, ..LostMark::default() });
-        true
     }
 
     /// Returns a path for a damaged file: beside a single file, and otherwise in the folder of the state, because nothing
@@ -235,8 +222,12 @@ impl Table {
         Ok(to)
     }
 
-    /// Completes a state that was rebuilt from files. Which times were requested without a record is unknown.
+    /// Completes a state that was rebuilt from files. Which times were requested without a record is unknown, and so are
+    /// the values that were replaced before.
     pub(crate) fn adopt(&mut self) {
+        if !self.has_revisions {
+            self.state.revisions.since = Some(Timestamp::now());
+        }
         for series in self.state.series.values_mut() {
             series.requested = series.rows.present.clone();
             series.settled = series.rows.present.clone();

@@ -30,6 +30,8 @@ pub struct Status {
     pub damaged: Vec<String>,
     /// The number of these files that are missing.
     pub missing_files: u64,
+    /// Parquet files among the data files that are not part of the data set, each with a message. They are not read.
+    pub strays: Vec<String>,
     /// Tables whose state is missing, each with the start of the names of its files. [`adopt`](crate::adopt()) rebuilds
     /// the states.
     pub without_state: Vec<String>,
@@ -246,6 +248,7 @@ impl Status {
         for damage in &table.damaged {
             self.damaged.push(damage.error().to_string());
         }
+        self.strays.extend(table.stray_messages());
         if table.is_without_state() {
             self.without_state.push(table.place.name(&table.place.data));
         }
@@ -277,6 +280,10 @@ impl Status {
             }
             self.damaged.push(lost.to_string());
             return Ok(());
+        }
+        if let Some(missing) = table.missing_revisions() {
+            self.missing_files += 1;
+            self.damaged.push(missing);
         }
         for (path, vanished) in &table.vanished {
             self.missing_files += u64::from(vanished.is_missing);

@@ -110,6 +110,12 @@ impl StoredRows<'_> {
         Self { range, ..self }
     }
 
+    /// Returns the time from which on all values are known that later runs have replaced; `None` if they always were. The
+    /// folder with the earlier values may not have been copied with the files, or it was deleted.
+    pub fn revisions_since(&self) -> Option<Timestamp> {
+        self.tables.iter().filter_map(|table| table.revisions_since()).max()
+    }
+
     /// Returns the columns of all rows.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()

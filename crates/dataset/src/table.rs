@@ -81,6 +81,10 @@ pub(crate) struct Table {
     pub(crate) has_small_times: bool,
     /// The rows that data files had, and have no longer, by file.
     pub(crate) vanished: BTreeMap<String, VanishedRows>,
+    /// `true` if there is a file with the earlier values of rows.
+    pub(crate) has_revisions: bool,
+    /// Parquet files among the data files that are not part of the table. They are not read.
+    pub(crate) strays: Vec<String>,
     /// Damaged files, whose rows are not in the table.
     pub(crate) damaged: Vec<Damage>,
     /// `true` if a merge moves damaged files aside. A message for each of them is added to the list.
@@ -114,11 +118,13 @@ impl Table {
             noticed_unsent: BTreeSet::new(),
             has_small_times: false,
             vanished: BTreeMap::new(),
+            has_revisions: false,
+            strays: Vec::new(),
             damaged,
             is_repaired: false,
             repairs: Vec::new(),
         };
-        this.open_journal().await?;
+        this.open_home().await?;
         this.compare().await?;
         this.note_run_of_journal();
         this.earlier = Earlier::of(&this.state);
@@ -126,9 +132,12 @@ impl Table {
         Ok(this)
     }
 
-    async fn open_journal(&mut self) -> Result<(), Error> {
+    /// Opens the files in the folder of the state.
+    async fn open_home(&mut self) -> Result<(), Error> {
         for (path, _) in self.place.storage.list(&self.place.home).await? {
-            if path.ends_with(JOURNAL) {
+            if path == self.place.revisions() {
+                self.has_revisions = true;
+            } else if path.ends_with(JOURNAL) {
                 // Another run may have merged and deleted the file meanwhile.
                 let file = self.file(&path).await?;
                 self.journal.extend(file);
@@ -163,6 +172,11 @@ impl Table {
             has_files |= !damage.path.ends_with(JOURNAL);
         }
         has_files
+    }
+
+    /// Returns a message for each Parquet file that is not part of the table.
+    pub(crate) fn stray_messages(&self) -> Vec<String> {
+        self.strays.iter().map(|path| self.place.not_a_part(path)).collect()
     }
 
     /// Returns the error of a damaged file.

@@ -6,6 +6,7 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::file_state::FileState;
+use crate::place::FoundFiles;
 use crate::retired_series::RetiredSeries;
 use crate::table::Table;
 use crate::vanished_rows::{FileRows, VanishedRows};
@@ -13,7 +14,8 @@ use crate::vanished_rows::{FileRows, VanishedRows};
 impl Table {
     /// Adapts the state to the data files, which may have been replaced or removed.
     pub(crate) async fn compare(&mut self) -> Result<(), Error> {
-        let found = self.place.files().await?;
+        let FoundFiles { data: found, strays } = self.place.files().await?;
+        self.strays = strays;
         let listed: Vec<_> = self.state.files.keys().cloned().collect();
         for path in listed.into_iter().filter(|path| !found.contains_key(path)) {
             let vanished = VanishedRows::of_missing(self.file_rows(&path), &self.state);
@@ -31,7 +33,8 @@ impl Table {
                 self.state.partition = partition;
             }
             if partition != self.state.partition {
-                return Err(self.place.not_a_part(&path));
+                self.strays.push(path);
+                continue;
             }
             if self.state.files.get(&path) == Some(&version) {
                 continue;
@@ -101,7 +104,13 @@ impl Table {
                 *rows = rows.without(&section.fetched);
             }
         }
-        if let Some(vanished) = VanishedRows::of_replaced(before, &self.file_rows(path), &self.state) {
+        let after = self.file_rows(path);
+        let name = self.place.name(path);
+        for (series, count) in &after.counts {
+            let known = before.counts.get(series).copied().unwrap_or_default();
+            self.state.marks.note_brought_back(&name, series, count.saturating_sub(known));
+        }
+        if let Some(vanished) = VanishedRows::of_replaced(before, &after, &self.state) {
             self.vanished.insert(path.to_owned(), vanished);
         }
     }

@@ -8,6 +8,7 @@ use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::kept_revisions::KeptRevisions;
 use crate::marks::Marks;
 use crate::partition::Partition;
 use crate::retired_series::{RetiredOne, RetiredSeries};
@@ -33,6 +34,9 @@ pub(crate) struct TableState {
     /// What a user should know until the user acknowledges it.
     #[serde(default)]
     pub(crate) marks: Marks,
+    /// The values that later runs have replaced.
+    #[serde(default)]
+    pub(crate) revisions: KeptRevisions,
 }
 
 impl TableState {
@@ -52,6 +56,7 @@ impl TableState {
             series.revised += changes.revised;
             series.revised_times.extend(&changes.revised_times);
             series.seen.extend(changes.sent());
+            self.marks.note_found(path, &changes.found);
         }
         for (path, series) in &mut self.series {
             // The rows of a state without counts are counted when all files are written again.

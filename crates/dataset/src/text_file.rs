@@ -37,6 +37,10 @@ impl Table {
     /// Rejects a text file if the Parquet file with all of its rows is missing, because a run would then replace the
     /// text file with the rows of its own range.
     pub(crate) fn check_text(&self) -> Result<(), Error> {
+        // A repair moves a damaged file aside, and the text with it.
+        if self.damaged.iter().any(|damage| damage.path == self.place.data) {
+            return Ok(());
+        }
         let Some(path) = self.text_path().filter(|path| self.state.files.is_empty() && path.exists()) else {
             return Ok(());
         };

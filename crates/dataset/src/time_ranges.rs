@@ -78,6 +78,12 @@ impl TimeRanges {
         Some(self.0.first()?.0..self.0.last()?.1)
     }
 
+    /// Returns whether a range contains a time.
+    pub(crate) fn contains(&self, time: Timestamp) -> bool {
+        let index = self.0.partition_point(|(_, end)| *end <= time);
+        self.0.get(index).is_some_and(|(start, _)| *start <= time)
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

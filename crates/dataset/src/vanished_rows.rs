@@ -20,7 +20,7 @@ pub(crate) struct FileRows {
 /// Rows that a file had, and that it has no longer, because it is missing or because another file has replaced it.
 #[derive(Clone, Debug)]
 pub(crate) struct VanishedRows {
-    pub(crate) rows: Present,
+    pub(crate) rows: FileRows,
     /// Number of intervals with a row; without a regular step, of rows.
     count: u64,
     /// `false` if another file has replaced it.
@@ -30,7 +30,7 @@ pub(crate) struct VanishedRows {
 impl VanishedRows {
     /// Creates the rows of a file that is missing.
     pub(crate) fn of_missing(rows: FileRows, state: &TableState) -> Self {
-        Self { count: count(&rows, state), rows: rows.present, is_missing: true }
+        Self { count: count(&rows, state), rows, is_missing: true }
     }
 
     /// Creates the rows of a file that another one has replaced; `None` if that one has them too.
@@ -50,7 +50,7 @@ impl VanishedRows {
         }
         before.present.retain(|_, times| !times.is_empty());
         let is_any = !before.present.is_empty();
-        is_any.then(|| Self { count: count(&before, state), rows: before.present, is_missing: false })
+        is_any.then(|| Self { count: count(&before, state), rows: before, is_missing: false })
     }
 
     /// Describes the loss; `name` is the file.
@@ -98,7 +98,7 @@ mod tests {
         // Other sections of the same rows.
         assert!(VanishedRows::of_replaced(file(0, 900, 5), &file(0, 500, 5), &state).is_none());
         let vanished = VanishedRows::of_replaced(file(0, 900, 5), &file(0, 900, 3), &state).unwrap();
-        assert_eq!((vanished.count, &vanished.rows["e"]), (2, &ranges(&[(0, 900)])));
+        assert_eq!((vanished.count, &vanished.rows.present["e"]), (2, &ranges(&[(0, 900)])));
         let missing = VanishedRows::of_missing(file(0, 900, 5), &state);
         assert!(missing.message("x").contains("missing, with its 5 rows"));
     }

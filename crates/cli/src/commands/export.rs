@@ -10,7 +10,7 @@ use runtime::Timestamp;
 use serde_json::{Value, json};
 
 use crate::exported_rows::{ExportedRows, Form};
-use crate::failure::{Failure, Result};
+use crate::failure::{ExitKind, Failure, Result};
 use crate::log::{self, Log};
 use crate::marks;
 use crate::progress::counted;
@@ -22,7 +22,9 @@ use crate::time_arg::{self, Start};
 ///
 /// Without options for series, all rows are written.
 #[derive(Args, Debug)]
-#[command(after_help = "Exit code 6 if the rows of damaged or missing files are left out.")]
+#[command(
+    after_help = "Exit code 6 if the rows of damaged or missing files are left out, or if --as-of is before the time since which earlier values are known."
+)]
 pub(crate) struct Export {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -97,7 +99,30 @@ impl Export {
         if let Some(file) = &self.out {
             log.remark(&format!("wrote {} to {}", counted(count, "row"), quoted(file)));
         }
-        target.check_left_out(&exported.left_out, "the export", log)
+        target.check_left_out(&exported.left_out, "the export", log)?;
+        self.check_revisions(stored.revisions_since(), log)
+    }
+
+    /// Fails if values that were visible at the chosen time are no longer known. `since` is the time from which on all
+    /// earlier values are known.
+    fn check_revisions(&self, since: Option<Timestamp>, log: Log) -> Result<()> {
+        let Some(since) = since else { return Ok(()) };
+        let path = quoted(&self.path);
+        let since_text = time_arg::shown(since);
+        let what = format!("{path}: the values that runs have replaced are known only since {since_text}");
+        match self.as_of {
+            Some(as_of) if as_of < since => {
+                let message = format!("{what}, so rows as of {} may be missing or incomplete", time_arg::shown(as_of));
+                let help = "the earlier values are in the folder `.backfill` of the original data set or, for a single \
+                            file, in its folder `.parts`; copy that folder too";
+                Err(Failure::new(ExitKind::Incomplete, message).help(help))
+            }
+            None if self.revisions => {
+                log.warning(&what);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn range(&self) -> Range<Timestamp> {

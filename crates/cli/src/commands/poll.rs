@@ -90,6 +90,9 @@ impl Poll {
         let client = &connected.client;
         let job = connected.backfill(stored(client, series)?, self.from, time_arg::OPEN, target.clone());
         let plan = job.plan().await?;
+        for stray in &plan.strays {
+            log.warning(stray);
+        }
         let mut watch = Watch {
             log,
             out,

@@ -64,8 +64,8 @@ impl Status {
         }
         let check = StatusCheck { path: &self.path, status: &status, max_age: self.max_age, now };
         self.print(&check, log)?;
-        for damage in &status.damaged {
-            log.warning(damage);
+        for damaged_or_stray in status.damaged.iter().chain(&status.strays) {
+            log.warning(damaged_or_stray);
         }
         marks::warn(log, &marks::of_status(&status));
         if let Some(hole) = unrequested(&status) {

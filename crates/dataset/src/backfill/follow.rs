@@ -1,7 +1,7 @@
 //! Keeps a target up to date: followers deliver new records, which are written to the journal soon, and to the data
 //! files later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::time::Duration;
@@ -116,6 +116,17 @@ impl Backfill {
         let written = this.finish().await;
         ended.and(written)
     }
+
+    /// The indices of the series without a regular step.
+    fn irregular_series(&self) -> BTreeSet<usize> {
+        let mut irregular = BTreeSet::new();
+        for (index, series) in self.series.iter().enumerate() {
+            if !series.interval().has_steps() {
+                irregular.insert(index);
+            }
+        }
+        irregular
+    }
 }
 
 impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
@@ -169,21 +180,25 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     /// Fetches the new records of series without a regular step, which no follower delivers. Returns whether the job was
     /// cancelled.
     async fn fetch_irregular(&mut self, cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
-        if self.job.series.iter().all(|series| series.interval().has_steps()) {
+        let irregular = self.job.irregular_series();
+        if irregular.is_empty() {
             return Ok(false);
         }
-        // The run of an hour requests the refetch time again.
-        let job = Backfill { refetch: Duration::ZERO, ..self.job.clone() };
+        // The run of an hour requests the refetch time again. A run of some series does not show which series the job
+        // has, so it has no name.
+        let job = Backfill { refetch: Duration::ZERO, name: None, ..self.job.clone() };
         let mut is_cancelled = false;
         let cancelled = async {
             cancel.await;
             is_cancelled = true;
         };
-        let summary = job.run(|_| {}, cancelled).await?;
+        let summary = job.run_only(&irregular, |_| {}, cancelled).await?;
         if summary.records > 0 {
             (self.watch)(FollowEvent::Compacted { records: summary.records });
         }
-        if !summary.is_complete && !is_cancelled {
+        // The run of an hour also reports the series without any record.
+        let has_failed = summary.is_unreachable || summary.failed_pages > 0 || !summary.failed.is_empty();
+        if !is_cancelled && (has_failed || !summary.repairs.is_empty()) {
             (self.watch)(FollowEvent::Run(summary));
         }
         Ok(is_cancelled)

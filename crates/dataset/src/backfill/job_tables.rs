@@ -76,13 +76,6 @@ impl JobTables {
         Ok(this)
     }
 
-    /// Returns whether a file with rows of a series is damaged. The tables of a run have no damaged files, because opening
-    /// it repairs them.
-    pub(crate) fn is_damaged(&self, series: usize) -> bool {
-        let Some((_, home)) = self.series.get(series) else { return false };
-        self.tables.get(home).is_some_and(|table| !table.damaged.is_empty())
-    }
-
     /// Returns the series with this index, and its table.
     pub(crate) fn table(&mut self, series: usize) -> Option<(&mut Table, &SeriesRequest)> {
         let (series, home) = self.series.get(series)?;
@@ -132,13 +125,15 @@ async fn other_origin(
     Ok(String::new())
 }
 
-/// Opens a table; if it `is_locked`, it is also repaired.
+/// Opens a table. If it `is_locked`, it is also repaired; otherwise, only its state becomes that of the repaired table.
 async fn open_table(place: Place, series: Vec<SeriesRequest>, is_locked: bool) -> Result<Table, Error> {
     let mut table = Table::open(place, series).await?;
     if is_locked {
         table.is_repaired = true;
         let messages = table.repair().await?;
         table.repairs.extend(messages);
+    } else {
+        table.assume_repaired().await?;
     }
     Ok(table)
 }

@@ -1,6 +1,7 @@
 //! The ranges that a backfill will request: ranges that were never fetched, ranges whose records may have changed, and
 //! gaps.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -30,9 +31,12 @@ pub struct BackfillPlan {
     pub min_duration: Option<Duration>,
     /// Tables whose files are expected to become too large, each with a message about how to rebuild it.
     pub outgrown: Vec<String>,
-    /// The damage of tables for whose series nothing is planned. A run repairs the tables before it makes its own plan.
-    /// Each message names the file, the damage and the repair.
+    /// The damage of files, which a run repairs before it requests anything. Each message names the file, the damage and
+    /// the repair.
     pub damaged: Vec<String>,
+    /// Parquet files among the data files that are not part of the data set, each with a message. They are not read or
+    /// changed.
+    pub strays: Vec<String>,
 }
 
 /// The requests for one series.
@@ -64,6 +68,19 @@ pub struct SeriesPlan {
     pub requests: u64,
     /// The pages in which each range is requested; `None` if each page begins where another page ended.
     pub(super) pages: Option<PageGrid>,
+    /// `true` if the run is one of other series of the job.
+    pub(super) is_left_out: bool,
+}
+
+impl SeriesPlan {
+    /// Removes all requests.
+    fn clear(&mut self) {
+        self.unsettled = Vec::new();
+        self.gaps = Vec::new();
+        self.probes = Vec::new();
+        self.records = Some(0);
+        self.requests = 0;
+    }
 }
 
 /// The pages of a range. The first page begins with the interval that contains the start of the range.
@@ -118,6 +135,16 @@ impl BackfillPlan {
     pub fn requests(&self) -> u64 {
         self.series.iter().map(|series| series.requests).sum()
     }
+
+    /// Plans no request for a series whose index is not in the set.
+    pub(super) fn leave_out_all_but(&mut self, series: &BTreeSet<usize>) {
+        for (index, plan) in self.series.iter_mut().enumerate() {
+            if !series.contains(&index) {
+                plan.clear();
+                plan.is_left_out = true;
+            }
+        }
+    }
 }
 
 impl Backfill {
@@ -134,24 +161,17 @@ pub(super) fn plan(job: &Backfill, job_tables: &JobTables) -> Result<BackfillPla
     for (one, state) in job.series.iter().zip(job_tables.states()) {
         series.push(series_plan(job, one, &state, now)?);
     }
-    for (index, plan) in series.iter_mut().enumerate() {
-        if job_tables.is_damaged(index) {
-            plan.unsettled = Vec::new();
-            plan.gaps = Vec::new();
-            plan.probes = Vec::new();
-            plan.records = Some(0);
-            plan.requests = 0;
-        }
-    }
     let mut outgrown = Vec::new();
     let mut damaged = Vec::new();
+    let mut strays = Vec::new();
     for table in job_tables.tables.values() {
         outgrown.extend(table.outgrown());
         for damage in &table.damaged {
             damaged.push(damage.error().to_string());
         }
+        strays.extend(table.stray_messages());
     }
-    Ok(BackfillPlan { min_duration: min_duration(job, job_tables, &series), outgrown, damaged, series })
+    Ok(BackfillPlan { min_duration: min_duration(job, job_tables, &series), outgrown, damaged, strays, series })
 }
 
 /// The minimum time that all requests take under the rate limit of the client, if it is known.
@@ -199,6 +219,7 @@ fn series_plan(
         records: size.records,
         requests: size.requests,
         pages: plan.page_steps.map(|steps| PageGrid { interval, steps }),
+        is_left_out: false,
     })
 }
 

@@ -39,8 +39,19 @@ impl Backfill {
         watch: impl FnMut(&BackfillEvent),
         cancel: impl Future<Output = ()>,
     ) -> Result<Summary, Error> {
+        self.run_only(&(0..self.series.len()).collect(), watch, cancel).await
+    }
+
+    /// Runs the job for the series with these indices. Nothing is requested for the others, and their states stay.
+    pub(super) async fn run_only(
+        &self,
+        series: &BTreeSet<usize>,
+        watch: impl FnMut(&BackfillEvent),
+        cancel: impl Future<Output = ()>,
+    ) -> Result<Summary, Error> {
         let job_tables = JobTables::open(self, true).await?;
-        let plan = plan::plan(self, &job_tables)?;
+        let mut plan = plan::plan(self, &job_tables)?;
+        plan.leave_out_all_but(series);
         let mut run = Run::new(self, job_tables, watch, &plan);
         if plan.requests() > 0 {
             run.note_planned(&plan).await?;
@@ -91,7 +102,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let job = self.job.name.clone().map(|name| (name, self.started));
         // A named job without an end may begin later in each run, and then no longer needs what is before its start.
         // What a run of another job has planned is still needed.
-        for (index, plan) in plan.series.iter().enumerate() {
+        for (index, plan) in plan.series.iter().enumerate().filter(|(_, plan)| !plan.is_left_out) {
             let is_open = self.job.series.get(index).is_some_and(|one| self.job.seconds(one).end > self.started);
             let planned: TimeRanges = plan.unsettled.iter().cloned().collect();
             let Some(series) = self.state(index) else { continue };

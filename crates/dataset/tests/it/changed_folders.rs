@@ -58,22 +58,63 @@ async fn a_deleted_file_of_a_data_set_is_damage() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn copies_in_a_data_set_are_damage_and_are_not_read() {
+async fn copies_in_a_data_set_are_named_and_are_not_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
-    let whole = job(coins(&client(), &["BTC"]), END - 3 * DAY, END, &path);
-    run(&whole).await;
+    let until = |days: i64| job(coins(&client(), &["BTC"]), END - 9 * DAY, END - 9 * DAY + days * DAY, &path);
+    run(&until(3)).await;
     let endpoint = path.join("orderflow.volume_ratio");
-    for copy in ["1h-2024 (copy).parquet", "data.parquet", "folder/1h-2024.parquet", "1h-2024-06.parquet"] {
+    let copies = ["1h-2024 (copy).parquet", "data.parquet", "folder/1h-2024.parquet", "1h-2024-06.parquet"];
+    for (copy, days) in copies.into_iter().zip(4..) {
         let copy = endpoint.join(copy);
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         fs::copy(endpoint.join("1h-2024.parquet"), &copy).unwrap();
-        let error = whole.plan().await.unwrap_err().to_string();
+        let strays = until(days).plan().await.unwrap().strays;
         let name = copy.file_name().unwrap().to_str().unwrap();
-        assert!(error.contains(name) && error.contains("move it"), "{error}");
-        let damaged = state_of(&path).await.damaged;
-        assert!(damaged.len() == 1 && damaged[0] == error, "{damaged:?}");
+        assert!(strays.len() == 1 && strays[0].contains(name) && strays[0].contains("move it"), "{strays:?}");
+        let state = state_of(&path).await;
+        assert_eq!(
+            (state.strays, state.damaged, state.series[0].rows),
+            (strays, Vec::new(), u64::try_from(days - 1).unwrap() * 24)
+        );
+        // The data set itself is complete.
+        let bytes = fs::read(&copy).unwrap();
+        let summary = run(&until(days)).await;
+        assert!(summary.is_complete && summary.records == 24, "{summary:?}");
+        assert_eq!(fs::read(&copy).unwrap(), bytes, "the run has not changed it");
         fs::remove_file(&copy).unwrap();
+        assert_eq!(i64::try_from(read(&path).len()).unwrap(), days * 24);
+    }
+}
+
+/// A plan without a lock changes no file, and has the requests of the run that repairs the files.
+#[tokio::test(start_paused = true)]
+async fn a_plan_of_a_damaged_target_is_that_of_its_next_run() {
+    for name in TARGETS {
+        for is_deleted in [false, true] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join(name);
+            let whole = job(coins(&client(), &["BTC", "ETH"]), END - 300 * DAY, END, &path);
+            run(&whole).await;
+            let file = all_files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+            let file = dir.path().join(file);
+            let length = fs::metadata(&file).unwrap().len();
+            if is_deleted {
+                fs::remove_file(&file).unwrap();
+            } else {
+                File::options().write(true).open(&file).unwrap().set_len(length / 2).unwrap();
+            }
+            if name == "out.csv" && is_deleted {
+                continue;
+            }
+            let before = all_files(dir.path());
+            let plan = whole.plan().await.unwrap();
+            assert_eq!((plan.damaged.len(), all_files(dir.path())), (usize::from(!is_deleted), before), "{name}");
+            let summary = run(&whole).await;
+            assert!(plan.requests() > 2, "{name} {is_deleted}: {plan:?}");
+            assert_eq!(plan.requests(), summary.requests, "{name} {is_deleted}: {plan:?} {summary:?}");
+            assert_eq!(read(&path).len(), 2 * 300 * 24, "{name} {is_deleted}");
+        }
     }
 }
 

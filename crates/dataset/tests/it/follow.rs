@@ -13,7 +13,7 @@ use runtime::history::Update;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::support::service::Client;
-use crate::support::{DAY, END, HOUR, TARGETS, body, client_of, coins, job, read, run, state_of, with};
+use crate::support::{DAY, END, HOUR, TARGETS, body, client_of, coins, job, read, releases, run, state_of, with};
 
 /// A service that publishes the record of each hour 30 seconds after the end of the hour.
 #[derive(Clone)]
@@ -43,6 +43,18 @@ impl Service {
                 return (422, String::new());
             }
             (200, body(from, to.min(now - HOUR - 30), |time| value(url, time)))
+        });
+        builder.clock(move || Timestamp::from_unix_seconds(clock.now())).build().unwrap()
+    }
+
+    /// A client of a service without the record of an hour.
+    fn client_with_gap(&self, hour: i64) -> Client {
+        let service = self.clone();
+        let clock = self.clone();
+        let builder = client_of(move |url, from, to| {
+            let now = service.now();
+            service.requests.lock().unwrap().push((url.to_owned(), now));
+            (200, body(from, to.min(now - HOUR - 30), |time| (time != hour).then(|| "0.5".to_owned())))
         });
         builder.clock(move || Timestamp::from_unix_seconds(clock.now())).build().unwrap()
     }
@@ -145,6 +157,34 @@ async fn a_series_that_is_retired_is_no_longer_followed() {
         let (retired, ()) = tokio::join!(change, follow_until(&whole, 6 * HOUR + 200, |_| {}));
         assert_eq!(retired, (48, 0), "{name}");
         assert_eq!((rows("BTC"), rows("ETH")), (54, 54), "{name}");
+    }
+}
+
+/// The new records of a series without a regular step are fetched at each write. The gaps of the others are requested by
+/// the run of an hour.
+#[tokio::test(start_paused = true)]
+async fn gaps_are_requested_once_an_hour_beside_a_series_without_steps() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let service = Service::new();
+        let client = service.client_with_gap(END - 30 * HOUR);
+        let mut series = coins(&client, &["BTC"]);
+        series.push(releases(&client));
+        let whole = with(job(series, END - 9 * DAY, END, &path), |job| {
+            job.range.end = Backfill::OPEN_END;
+            job.service_time = None;
+        });
+        follow_until(&whole, HOUR - 60, |_| {}).await;
+        let requests = service.requests.lock().unwrap().clone();
+        let of_releases = requests.iter().filter(|(url, _)| url.contains("releases")).count();
+        assert!(of_releases >= 10, "{name}: {of_releases} requests");
+        let mut of_gap = 0;
+        for (url, _) in &requests {
+            let start: i64 = url.split("startTime=").nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
+            of_gap += usize::from(url.contains("volumeRatio") && start < END - 29 * HOUR);
+        }
+        assert_eq!(of_gap, 1, "{name}: {requests:?}");
     }
 }
 

@@ -264,6 +264,49 @@ async fn rows_of_a_missing_file_are_fetched_again_or_reported_as_lost() {
     }
 }
 
+/// The first and the last of the lost rows do not show that those between them are back.
+#[tokio::test(start_paused = true)]
+async fn rows_between_those_that_were_fetched_again_stay_lost() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let books = Books::new();
+    let whole = books.job(BEGIN, END, &path);
+    run(&whole).await;
+    let all = stored(&path);
+    let file = path.join("orderflow.releases/irregular-2023.parquet");
+    let copy = fs::read(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    let start = "2023-01-01".parse::<Timestamp>().unwrap().unix_seconds();
+    let end = "2024-01-01".parse::<Timestamp>().unwrap().unix_seconds();
+    let of_file: Vec<i64> = all.range(start..end).map(|(time, _)| *time).collect();
+    let (first, last) = (of_file[0], of_file[of_file.len() - 1]);
+    books.change(|service| service.records.retain(|time, _| *time <= first || *time >= last));
+    for _ in 0..2 {
+        let summary = run(&whole).await;
+        assert_eq!(summary.lost_rows.len(), 1, "{summary:?}");
+        assert_eq!(state_of(&path).await.lost_rows.len(), 1);
+    }
+    // The service has some of them again, and then all.
+    for (is_half, lost) in [(true, 1), (false, 0)] {
+        books.change(|service| {
+            service.records = all.clone();
+            if is_half {
+                service.records.retain(|time, _| *time <= first || *time >= last || time % 2 == 0);
+            }
+        });
+        run(&with(books.job(BEGIN, END, &path), |job| job.refetch = Duration::from_secs(900 * 86_400))).await;
+        assert_eq!(state_of(&path).await.lost_rows.len(), lost, "{is_half}");
+    }
+    assert_eq!(stored(&path), all);
+    // A copy of the file brings the rows back, too.
+    books.change(|service| service.records.retain(|time, _| *time <= first || *time >= last));
+    fs::remove_file(&file).unwrap();
+    assert_eq!(run(&whole).await.lost_rows.len(), 1);
+    fs::write(&file, copy).unwrap();
+    assert_eq!(state_of(&path).await.lost_rows.len(), 0);
+    assert_eq!((run(&whole).await.lost_rows.len(), stored(&path)), (0, all));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_data_set_without_its_state_is_adopted() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
 //! Tests of the rows that are read from a target, also as they were known at an earlier time.
 
+use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,7 +10,10 @@ use runtime::registry::EndpointInfo;
 
 use crate::support::dice::Dice;
 use crate::support::service::{RATIO, STRIKES, TRADES};
-use crate::support::{DAY, END, HOUR, TARGETS, all_files, client_of, hours, job, read, run, run_cancelled_after, with};
+use crate::support::{
+    DAY, END, HOUR, TARGETS, all_files, client_of, coins, hours, job, read, run, run_cancelled_after, scripted,
+    state_of, with,
+};
 
 /// A record of a mock service: its time, its strike and its value.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,6 +131,49 @@ async fn check(endpoint: &'static EndpointInfo, name: &str, seed: u64) {
         let context = format!("{} {name} seed {seed} as of {fetched}: {missing:?} {unexpected:?}", endpoint.name);
         assert!(found == expected, "{context}, {} and {} rows", found.len(), expected.len());
     }
+}
+
+/// The time since which all replaced values are known.
+async fn known_since(target: &Target) -> Option<Timestamp> {
+    StoredTables::open(target).await.unwrap().rows(None, None).unwrap().revisions_since()
+}
+
+/// A target is copied without the folder of its state, or a user deletes that.
+#[tokio::test(start_paused = true)]
+async fn it_is_known_since_when_replaced_values_are_kept() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let (client, script) = scripted(|_| Some("0.5".to_owned()));
+        let whole = job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path);
+        run(&whole).await;
+        *script.lock().unwrap() = |_| Some("0.25".to_owned());
+        run(&whole).await;
+        assert_eq!(known_since(&target).await, None, "{name}");
+        let begun = Timestamp::now();
+        let revisions = all_files(dir.path()).into_iter().find(|name| name.ends_with("revisions.gz")).unwrap();
+        fs::remove_file(dir.path().join(&revisions)).unwrap();
+        assert!(known_since(&target).await > Some(begun), "{name}");
+        let state = state_of(&path).await;
+        assert!(state.damaged.len() == 1 && state.damaged[0].contains("revisions.gz"), "{name}: {state:?}");
+        let summary = run(&whole).await;
+        assert!(summary.lost_rows.len() == 1 && summary.lost_rows[0].has_earlier_values, "{name}: {summary:?}");
+        let since = known_since(&target).await;
+        assert!(since > Some(begun), "{name}");
+        dataset::acknowledge(&target, None).await.unwrap();
+        *script.lock().unwrap() = |_| Some("0.125".to_owned());
+        let summary = run(&whole).await;
+        assert_eq!((known_since(&target).await, summary.lost_rows.len()), (since, 0), "{name}");
+    }
+    // An adopted data set has no earlier values.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let target = Target::parse(path.to_str().unwrap()).unwrap();
+    run(&job(coins(&crate::support::client(), &["BTC"]), END - 3 * DAY, END, &path)).await;
+    fs::remove_dir_all(path.join(".backfill")).unwrap();
+    dataset::adopt(&target).await.unwrap();
+    assert!(known_since(&target).await.is_some());
 }
 
 /// Whatever the service replaces, the rows as of the time of a run are those that readers saw after that run.

@@ -140,6 +140,53 @@ fn rows_on_the_disk_are_kept_exported_and_described() {
     assert_eq!(run(&["status", path, "--verify"]).code, Some(0));
 }
 
+/// What was known at a time is not answered in silence from values that were replaced since.
+#[test]
+fn an_export_says_since_when_it_knows_replaced_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let path = text(&data);
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", path, "--sandbox"];
+    assert_eq!(run(&[&["backfill"], &*metric().hourly(), &range].concat()).code, Some(0));
+    let early = ["export", path, "--as-of", "2025-01-01"];
+    assert_eq!(run(&early).code, Some(0));
+    std::fs::remove_dir_all(data.join(".backfill")).unwrap();
+    let without_state = run(&early);
+    assert!(without_state.code == Some(6) && without_state.err.contains("adopt"), "{}", without_state.err);
+    assert_eq!(run(&["adopt", path]).code, Some(0));
+    let exported = run(&early);
+    let expected = "the values that runs have replaced are known only since 20";
+    assert!(exported.code == Some(6) && exported.err.contains(expected), "{}", exported.err);
+    let revisions = run(&["export", path, "--revisions"]);
+    assert!(revisions.code == Some(0) && revisions.err.contains("known only since"), "{}", revisions.err);
+    assert_eq!(run(&["export", path]).code, Some(0));
+}
+
+/// A stray file costs nothing but itself: every command names it, and only `status` fails.
+#[test]
+fn a_stray_file_of_a_data_set_is_named_and_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let path = text(&data);
+    let until = |day: &str| {
+        let range = ["--from", "2025-01-01", "--to", day, "--out", path, "--sandbox"];
+        run(&[&["backfill"], &*metric().hourly(), &range].concat())
+    };
+    assert_eq!(until("2025-01-02").code, Some(0));
+    let status: serde_json::Value = run(&["status", path, "--json"]).out.parse().unwrap();
+    let file = std::path::PathBuf::from(status["series"][0]["files"][0].as_str().unwrap());
+    std::fs::write(file.with_file_name("notes.parquet"), "notes").unwrap();
+    let named = "notes.parquet: not part of this data set";
+    let next = until("2025-01-03");
+    assert!(next.code == Some(0) && next.err.contains(named), "{}", next.err);
+    let exported = run(&["export", path]);
+    assert!(exported.code == Some(0) && exported.err.contains(named), "{}", exported.err);
+    assert_eq!(exported.out.lines().count(), 49);
+    let status = run(&["status", path]);
+    let error = "1 Parquet file that the data set does not have";
+    assert!(status.code == Some(6) && status.err.contains(named) && status.err.contains(error), "{}", status.err);
+}
+
 /// Rows of a missing file are no longer visible, so commands that read files fail, and those that write states keep it
 /// in mind.
 #[test]
