@@ -73,6 +73,26 @@ pub enum ChangeKind {
     Foreign(Option<String>),
 }
 
+/// What is on disk at the path of a file.
+enum FileOnDisk {
+    Text(String),
+    /// A file that is not UTF-8, a link or a folder.
+    NotText,
+}
+
+/// Files on disk by their paths.
+type FilesOnDisk = BTreeMap<String, FileOnDisk>;
+
+impl FileOnDisk {
+    /// The name of the crate in the marker; `None` for a file without the marker.
+    fn owner(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => owner(text),
+            Self::NotText => None,
+        }
+    }
+}
+
 impl Report {
     /// Returns `true` if the files on disk are equal to the emitted files.
     pub fn is_clean(&self) -> bool {
@@ -173,21 +193,20 @@ impl Folder {
 
     /// The files on disk that are compared, with their texts. In a shared folder, only files at the path of an emitted
     /// file, temporary files, and files with the marker of this crate are compared.
-    fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<BTreeMap<String, Option<String>>> {
+    fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<FilesOnDisk> {
         let mut on_disk = BTreeMap::new();
         if self.root.exists() {
             list(&self.root, "", &mut on_disk)?;
         }
         if self.is_shared {
-            on_disk.retain(|path, text| {
-                let owner = text.as_deref().and_then(owner);
-                self.is_owner(owner) || emitted.contains_key(path.as_str()) || is_left_over(path)
+            on_disk.retain(|path, found| {
+                self.is_owner(found.owner()) || emitted.contains_key(path.as_str()) || is_left_over(path)
             });
         }
         for path in emitted.keys() {
             // A folder at the path of an emitted file is a conflict, even if the folder is empty.
             if self.root.join(path).is_dir() {
-                on_disk.insert((*path).to_owned(), None);
+                on_disk.insert((*path).to_owned(), FileOnDisk::NotText);
             }
         }
         Ok(on_disk)
@@ -208,15 +227,14 @@ impl Folder {
         Ok(report)
     }
 
-    /// The difference between a file on disk and the emitted text. The inner value of `on_disk` is `None` if
-    /// the file is not text.
-    fn change(&self, path: &str, on_disk: Option<&Option<String>>, emitted: Option<&String>) -> Option<ChangeKind> {
+    /// The difference between a file on disk and the emitted text.
+    fn change(&self, path: &str, on_disk: Option<&FileOnDisk>, emitted: Option<&String>) -> Option<ChangeKind> {
         let Some(found) = on_disk else { return Some(ChangeKind::Missing) };
-        let owner = found.as_deref().and_then(owner);
+        let owner = found.owner();
         let is_own = self.is_owner(owner);
         match (found, emitted) {
-            (Some(text), Some(emitted)) if text == emitted => None,
-            (Some(text), Some(emitted)) if is_own => Some(ChangeKind::Drifted(diff(text, emitted))),
+            (FileOnDisk::Text(text), Some(emitted)) if text == emitted => None,
+            (FileOnDisk::Text(text), Some(emitted)) if is_own => Some(ChangeKind::Drifted(diff(text, emitted))),
             (_, None) if is_own || is_left_over(path) => Some(ChangeKind::Stale),
             _ => match owner {
                 Some(name) if !name.is_empty() => Some(ChangeKind::Foreign(Some(name.to_owned()))),
@@ -327,7 +345,7 @@ const OPENINGS: [&str; 5] = ["//", "#", "<!--", "{\"$comment\":\"", "{\"x-genera
 
 /// Adds every file below a folder, with its text. The text is `None` for links, which are not followed, and for binary
 /// files.
-fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) -> io::Result<()> {
+fn list(dir: &Path, prefix: &str, found: &mut FilesOnDisk) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
@@ -335,13 +353,13 @@ fn list(dir: &Path, prefix: &str, found: &mut BTreeMap<String, Option<String>>) 
         if kind.is_dir() {
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
-            let mut text = None;
+            let mut file = FileOnDisk::NotText;
             if kind.is_file()
-                && let Ok(read) = String::from_utf8(fs::read(entry.path())?)
+                && let Ok(text) = String::from_utf8(fs::read(entry.path())?)
             {
-                text = Some(with_unix_lines(&read));
+                file = FileOnDisk::Text(with_unix_lines(&text));
             }
-            found.insert(path, text);
+            found.insert(path, file);
         }
     }
     Ok(())

@@ -75,17 +75,22 @@ fn limiter(server: &str, set: &str) -> Outcome<SharedRateLimiter> {
 async fn machine(base_url: &str, server: &str, set: &str) -> Outcome<()> {
     let client =
         Client::builder(base_url).api_key("any").allow_http(true).rate_limiter(limiter(server, set)?).build()?;
-    let ask = |client: Client| async move {
-        loop {
-            client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;
-        }
-    };
-    let tasks: Vec<_> = (0..TASKS).map(|_| tokio::spawn(ask(client.clone()))).collect();
+    let mut tasks = Vec::new();
+    for _ in 0..TASKS {
+        tasks.push(tokio::spawn(request_forever(client.clone())));
+    }
     for task in tasks {
         let outcome: Result<(), generated_client::Error> = task.await?;
         outcome?;
     }
     Ok(())
+}
+
+/// Sends one request after the other until one fails.
+async fn request_forever(client: Client) -> Result<(), generated_client::Error> {
+    loop {
+        client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;
+    }
 }
 
 /// The fault in the middle of the run.
@@ -119,12 +124,13 @@ impl Machines {
         let server = redis(port)?;
         let url = format!("redis://127.0.0.1:{port}");
         let program = std::env::current_exe()?;
-        let start = |_| {
+        let mut machines = Vec::new();
+        for _ in 0..MACHINES {
             let arguments = ["machine", sandbox.base_url(), &url, set];
-            Process::start(Command::new(&program).args(arguments))
-        };
-        let machines = (0..MACHINES).map(start).collect::<Outcome<_>>()?;
-        let (window, requests) = (SECOND * info.seconds, info.requests);
+            machines.push(Process::start(Command::new(&program).args(arguments))?);
+        }
+        let window = SECOND * info.seconds;
+        let requests = info.requests;
         let name = format!("set {set}, {trouble:?}");
         Ok(Self { name, set, window, requests, port, server, machines, limiter: limiter(&url, set)?, sandbox })
     }
@@ -140,7 +146,8 @@ impl Machines {
 
     /// Waits until a request arrives, and returns its time.
     async fn next_arrival(&self) -> Outcome<Instant> {
-        let (begun, before) = (Instant::now(), self.served());
+        let begun = Instant::now();
+        let before = self.served();
         while self.served() == before {
             if begun.elapsed() > 2 * self.window + 30 * SECOND {
                 return Err(format!("{}: no request arrives", self.name).into());
@@ -152,7 +159,8 @@ impl Machines {
 
     /// Counts the requests that are served during `time`, and returns the number as a share of the limit.
     async fn used(&self, time: Duration) -> f64 {
-        let (begun, before) = (Instant::now(), self.served());
+        let begun = Instant::now();
+        let before = self.served();
         sleep(time).await;
         let served = u32::try_from(self.served() - before).unwrap_or(u32::MAX);
         let allowed = f64::from(self.requests) * begun.elapsed().as_secs_f64() / self.window.as_secs_f64();
@@ -250,9 +258,12 @@ async fn main() -> Outcome<()> {
         ["machine", base_url, server, set] => machine(base_url, server, set).await,
         [seconds] => {
             let time = SECOND * seconds.parse()?;
-            let (a, b) = ("A", "B");
-            let runs = [(a, Trouble::Kill), (b, Trouble::Kill), (a, Trouble::Restart), (b, Trouble::Restart)];
-            let runs: Vec<_> = runs.into_iter().map(|(set, trouble)| tokio::spawn(run(set, trouble, time))).collect();
+            let mut runs = Vec::new();
+            for trouble in [Trouble::Kill, Trouble::Restart] {
+                for set in ["A", "B"] {
+                    runs.push(tokio::spawn(run(set, trouble, time)));
+                }
+            }
             let mut findings = Vec::new();
             for run in runs {
                 findings.extend(run.await??);

@@ -62,12 +62,17 @@ struct Files {
 /// The folder with the folders of all boots. Its name contains the user, because `sudo` may keep the environment of another
 /// user.
 pub(crate) fn default_folder() -> Option<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = match variable("XDG_STATE_HOME") {
+    let state = match absolute_path("XDG_STATE_HOME") {
         Some(folder) => folder,
-        None => variable("HOME")?.join(".local/state"),
+        None => absolute_path("HOME")?.join(".local/state"),
     };
     Some(state.join(format!("shared-rate-limit-{}", rustix::process::geteuid().as_raw())))
+}
+
+/// The path in an environment variable, if it is absolute.
+fn absolute_path(variable: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(std::env::var_os(variable)?);
+    if path.is_absolute() { Some(path) } else { None }
 }
 
 impl FileStore {

@@ -95,8 +95,8 @@ impl Participant {
     /// Removes the events of requests that no window counts any more, so that a long outage does not fill the memory.
     /// Of these requests, only those in flight are kept.
     pub(crate) fn forget_events_before(&mut self, oldest: Instant) {
-        let is_recent = |event: &Event| event.counted_at().is_some_and(|at| at >= oldest);
-        let count = self.events.iter().position(is_recent).unwrap_or(self.events.len());
+        let first_recent = self.events.iter().position(|event| event.counted_at().is_some_and(|at| at >= oldest));
+        let count = first_recent.unwrap_or(self.events.len());
         let now = Instant::now();
         let mut kept = Vec::new();
         for event in self.events.drain(..count) {

@@ -64,15 +64,13 @@ fn value_of(name: &str, response: &SavedResponse) -> Option<String> {
     response.body.get(name).and_then(written)
 }
 
+/// `true` if a body has a list with items or an object with members.
 fn has_data(body: &Value) -> bool {
-    entries_of(body).into_iter().any(|(_, value)| has_content(value))
-}
-
-/// `true` if a value is a list with items or an object with members.
-fn has_content(value: &Value) -> bool {
-    let has_items = value.as_sequence().is_some_and(|items| !items.is_empty());
-    let has_members = value.as_mapping().is_some_and(|members| !members.is_empty());
-    has_items || has_members
+    entries_of(body).into_iter().any(|(_, value)| match value {
+        Value::Sequence(items) => !items.is_empty(),
+        Value::Mapping(members) => !members.is_empty(),
+        _ => false,
+    })
 }
 
 /// The `error_body` of a service with such a status. If responses without data differ from errors by their message, the
@@ -82,20 +80,45 @@ pub(super) fn error_body(data: &[SavedResponse], failed: &[SavedResponse]) -> Op
     let Some(message) = name_of_message(failed) else {
         return Some(ErrorBody { message: vec![status], success: vec![GOOD.into()], ..ErrorBody::default() });
     };
-    let of_data = messages(&message, data.iter());
-    let without_data = messages(&message, failed.iter().filter(|response| is_without_data(response)));
-    let of_errors = messages(&message, failed.iter().filter(|response| !is_without_data(response)));
-    let is_distinct = without_data.is_disjoint(&of_errors);
-    let is_success = !of_data.is_empty() && of_data.is_disjoint(&without_data) && of_data.is_disjoint(&of_errors);
-    if is_success && is_distinct && !without_data.is_empty() {
+    let messages = Messages::read(&message, data, failed);
+    if messages.tell_responses_apart() {
         return Some(ErrorBody {
             message: vec![message],
-            success: texts(of_data),
-            no_data: texts(without_data),
+            success: texts(messages.of_data),
+            no_data: texts(messages.without_data),
             ..ErrorBody::default()
         });
     }
     Some(ErrorBody { message: vec![message], code: vec![status], success: vec![GOOD.into()], ..ErrorBody::default() })
+}
+
+/// The messages of the responses of each kind.
+#[derive(Default)]
+struct Messages {
+    of_data: BTreeSet<String>,
+    without_data: BTreeSet<String>,
+    of_errors: BTreeSet<String>,
+}
+
+impl Messages {
+    fn read(name: &str, data: &[SavedResponse], failed: &[SavedResponse]) -> Self {
+        let mut messages = Self::default();
+        for response in data {
+            messages.of_data.extend(message_of(name, response));
+        }
+        for response in failed {
+            let kind = if is_without_data(response) { &mut messages.without_data } else { &mut messages.of_errors };
+            kind.extend(message_of(name, response));
+        }
+        messages
+    }
+
+    /// `true` if the message shows whether a response has data, no data or an error.
+    fn tell_responses_apart(&self) -> bool {
+        let are_known = !self.of_data.is_empty() && !self.without_data.is_empty();
+        let is_data_apart = self.of_data.is_disjoint(&self.without_data) && self.of_data.is_disjoint(&self.of_errors);
+        are_known && is_data_apart && self.without_data.is_disjoint(&self.of_errors)
+    }
 }
 
 /// Adds the messages of responses without data to an `error_body` whose status is the message.
@@ -104,8 +127,13 @@ pub(super) fn add_messages_without_data(known: &mut ErrorBody, failed: &[SavedRe
     if known.no_data.is_empty() || !known.code.is_empty() {
         return;
     }
-    let without_data = failed.iter().filter(|response| is_flagged(response) && is_without_data(response));
-    for word in messages(message, without_data) {
+    let mut words = BTreeSet::new();
+    for response in failed {
+        if is_flagged(response) && is_without_data(response) {
+            words.extend(message_of(message, response));
+        }
+    }
+    for word in words {
         if known.no_data.iter().all(|listed| **listed != word) {
             known.no_data.push(word.into());
         }
@@ -140,12 +168,8 @@ fn name_of_message(failed: &[SavedResponse]) -> Option<String> {
     None
 }
 
-fn messages<'r>(name: &str, responses: impl Iterator<Item = &'r SavedResponse>) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for response in responses {
-        found.extend(response.body.get(name).and_then(Value::as_str).map(str::to_owned));
-    }
-    found
+fn message_of(name: &str, response: &SavedResponse) -> Option<String> {
+    Some(response.body.get(name)?.as_str()?.to_owned())
 }
 
 fn texts(words: BTreeSet<String>) -> Vec<Text> {
