@@ -53,7 +53,7 @@ use crate::spanned::Text;
 use crate::spec::{self, Evidence, Service};
 use records_of_file::RecordsOfFile;
 pub use service::{may_be_fixed, may_carry_key};
-use setter_facts::SetterFacts;
+use setter_facts::FirstSetter;
 use used_entries::UsedEntries;
 
 /// Creates the model of a client from a catalogue, and reports unused entries as errors.
@@ -73,6 +73,13 @@ pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
     if resolver.errors.is_empty() { Ok(api) } else { Err(resolver.errors.sorted()) }
 }
 
+/// The values that a type of the catalogue accepts.
+enum AcceptedValues<'a> {
+    Listed(HashSet<&'a str>),
+    /// An identifier can have values that the catalogue does not list.
+    Any,
+}
+
 /// The state while a catalogue is resolved.
 struct Resolver<'a> {
     catalogue: &'a Catalogue,
@@ -80,20 +87,22 @@ struct Resolver<'a> {
     errors: Diagnostics,
     /// The number of invalid parts that were found again after their error had been reported.
     reported: usize,
-    /// The types of `service.yaml`, each with its values if no other value exists.
-    types: HashMap<&'a str, Option<HashSet<&'a str>>>,
+    /// The types of `service.yaml`, each with the values that it accepts.
+    types: HashMap<&'a str, AcceptedValues<'a>>,
     /// The records of `service.yaml`.
     records: RecordsOfFile<'a>,
     /// The names of the records of groups, each with the module of its group.
     records_of_groups: HashMap<&'a str, &'a str>,
-    shared: HashMap<&'a str, usize>,
-    sets: HashMap<&'a str, usize>,
+    /// The indices of the shared params of `service.yaml`, by their ids.
+    shared_params: HashMap<&'a str, usize>,
+    /// The indices of the param sets of `service.yaml`, by their names.
+    param_sets: HashMap<&'a str, usize>,
     /// The base URLs of groups on other hosts by their names, each as in its first group.
     base_urls: HashMap<&'a str, &'a spec::GroupBaseUrl>,
     /// The paths of all endpoints, each with its first location.
     paths: Unique,
-    /// All setters with their first location; the key is the name of the setter's trait.
-    setters: HashMap<String, (SetterFacts, Location)>,
+    /// All setters by the names of their traits, each as it is first.
+    setters: HashMap<String, FirstSetter>,
     /// The names of types at the root of the crate, each with its first location.
     root_types: Unique,
     /// The constant names of shared params and param sets.
@@ -122,9 +131,13 @@ impl<'a> Resolver<'a> {
         }
         let mut types = HashMap::new();
         for ty in &service.types {
-            let is_closed = ty.kind == spec::TypeKind::Enum;
-            let values = is_closed.then(|| ty.values.iter().map(|value| value.value.as_str()).collect());
-            types.insert(ty.name.as_str(), values);
+            let accepted = match ty.kind {
+                spec::TypeKind::Enum => {
+                    AcceptedValues::Listed(ty.values.iter().map(|value| value.value.as_str()).collect())
+                }
+                spec::TypeKind::Identifier => AcceptedValues::Any,
+            };
+            types.insert(ty.name.as_str(), accepted);
         }
         Self {
             catalogue,
@@ -134,8 +147,8 @@ impl<'a> Resolver<'a> {
             types,
             records: RecordsOfFile::of(None, &service.records),
             records_of_groups,
-            shared: first(service.params.iter().map(|param| param.id().as_str())),
-            sets: first(service.param_sets.iter().map(|set| set.name.as_str())),
+            shared_params: first_indices(service.params.iter().map(|param| param.id().as_str())),
+            param_sets: first_indices(service.param_sets.iter().map(|set| set.name.as_str())),
             base_urls: HashMap::new(),
             paths: Unique::default(),
             setters: HashMap::new(),
@@ -181,7 +194,7 @@ impl<'a> Resolver<'a> {
         self.errors.as_slice().len() + self.reported
     }
 
-    /// The evidence of an entry: its own, or the inherited one. Own evidence that repeats the inherited one is an error
+    /// The evidence of an entry: its own, or the inherited one. Own evidence that repeats the inherited one is a warning
     /// at `at`.
     fn evidence(&mut self, what: &str, own: Option<Evidence>, inherited: Evidence, at: &Location) -> Evidence {
         if own == Some(inherited) {
@@ -271,12 +284,12 @@ impl<'a> Resolver<'a> {
 }
 
 /// Maps each name to its index. A duplicate name is mapped to its first index.
-fn first<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
-    let mut first = HashMap::new();
+fn first_indices<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut indices = HashMap::new();
     for (index, name) in names.enumerate() {
-        first.entry(name).or_insert(index);
+        indices.entry(name).or_insert(index);
     }
-    first
+    indices
 }
 
 /// A set of names, each with its first location.

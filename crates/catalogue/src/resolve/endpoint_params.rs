@@ -122,17 +122,17 @@ impl<'a> Resolver<'a> {
     /// The params of a param set, or the shared param, with a name.
     fn named_entry(&mut self, name: &'a Text, shared: &[Option<SharedParam>]) -> Vec<Candidate<'a>> {
         let service = self.service;
-        if let Some(set) = self.sets.get(name.as_str()) {
+        if let Some(set) = self.param_sets.get(name.as_str()) {
             self.used.add("param set", None, name);
             let mut params = Vec::new();
             for id in &service.param_sets[*set].params {
-                if let Some(index) = self.shared.get(id.as_str()) {
+                if let Some(index) = self.shared_params.get(id.as_str()) {
                     params.push(Candidate { is_of_set: true, ..self.as_defined(shared, *index, name.at()) });
                 }
             }
             return params;
         }
-        if let Some(index) = self.shared.get(name.as_str()) {
+        if let Some(index) = self.shared_params.get(name.as_str()) {
             self.used.add("shared param", None, name);
             return vec![self.as_defined(shared, *index, name.at())];
         }

@@ -192,7 +192,7 @@ impl<'a> Resolver<'a> {
     /// set.
     fn first_set(&self, endpoint: &spec::Endpoint) -> Option<usize> {
         let Some(ParamEntry::Name(name)) = endpoint.params.known()?.first() else { return None };
-        self.sets.get(name.as_str()).copied()
+        self.param_sets.get(name.as_str()).copied()
     }
 
     fn endpoint_path(&mut self, path: &Text, suffix: &str) {

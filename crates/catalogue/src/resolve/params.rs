@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use super::records_of_file::RecordsOfFile;
-use super::setter_facts::SetterFacts;
+use super::setter_facts::{FirstSetter, SetterFacts};
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::model::{Builtin, Param, ParamSet, SharedParam, Type};
@@ -42,7 +42,7 @@ impl<'a> Resolver<'a> {
 
     /// Looks up the index of a shared param, and marks the param as used.
     pub(super) fn shared_param(&mut self, id: &'a Text) -> Option<usize> {
-        let index = self.shared.get(id.as_str()).copied();
+        let index = self.shared_params.get(id.as_str()).copied();
         if index.is_some() {
             self.used.add("shared param", None, id);
         } else {
@@ -140,13 +140,16 @@ impl<'a> Resolver<'a> {
     /// endpoints.
     fn setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) {
         let setter = SetterFacts { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
-        let (first, location) = self.setters.entry(names::takes(ident)).or_insert_with(|| (setter.clone(), at.clone()));
-        if *first == setter {
+        let Some(first) = self.setters.get(&names::takes(ident)) else {
+            self.setters.insert(names::takes(ident), FirstSetter { facts: setter, at: at.clone() });
+            return;
+        };
+        if first.facts == setter {
             return;
         }
-        let many = if first.several { "several values of " } else { "" };
-        let values: [&dyn Display; 5] = [&wire_name, &ident, &first.ident, &many, &first.wire_name];
-        self.errors.push(Diagnostic::new("same-rust-name/setter", at, &values).earlier(location, "first here"));
+        let many = if first.facts.several { "several values of " } else { "" };
+        let values: [&dyn Display; 5] = [&wire_name, &ident, &first.facts.ident, &many, &first.facts.wire_name];
+        self.errors.push(Diagnostic::new("same-rust-name/setter", at, &values).earlier(&first.at, "first here"));
     }
 
     /// Checks the values with which a `use` entry overrides the values of a shared param.

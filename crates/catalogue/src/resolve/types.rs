@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::records_of_file::RecordsOfFile;
-use super::{Resolver, Unique};
+use super::{AcceptedValues, Resolver, Unique};
 use crate::catalogue_reader::{Read, expected};
 use crate::diagnostic::{Diagnostic, Location};
 use crate::duration;
@@ -96,7 +96,11 @@ impl<'a> Resolver<'a> {
 
     /// The values of a named type; `None` for any other type, and for a type that accepts other values too.
     pub(super) fn all_values(&self, ty: &Type) -> Option<&HashSet<&'a str>> {
-        if let Type::Named(name) = ty { self.types.get(name.as_str())?.as_ref() } else { None }
+        let Type::Named(name) = ty else { return None };
+        match self.types.get(name.as_str())? {
+            AcceptedValues::Listed(values) => Some(values),
+            AcceptedValues::Any => None,
+        }
     }
 
     /// The names of the records to which an entry of this file can refer.
