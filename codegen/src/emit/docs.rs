@@ -304,6 +304,9 @@ pub(super) fn sent_as(format: Option<BodyFormat>) -> &'static str {
     match format {
         None => "",
         Some(BodyFormat::Csv) => ", sent as CSV",
+        Some(BodyFormat::CsvSemicolons) => ", sent as CSV with semicolons",
+        Some(BodyFormat::CsvPipes) => ", sent as CSV with vertical bars",
+        Some(BodyFormat::Tsv) => ", sent as tab-separated values",
         Some(BodyFormat::Ndjson) => ", sent as lines of JSON",
     }
 }

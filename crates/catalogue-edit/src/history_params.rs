@@ -1,5 +1,6 @@
 //! Recognizes the params that select the time range of a history, by their names and types.
 
+use catalogue::model::ListFormat;
 use catalogue::spec::{Evidence, History, Param, Type, Value};
 use heck::ToSnakeCase;
 
@@ -17,7 +18,7 @@ const OLDEST_FIRST: [&str; 2] = ["asc", "ascending"];
 /// The history that a list of params allows; `None` if no param sets an end of the range.
 pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> Option<History> {
     // Most endpoints have no such param, so the types of their params, of which there may be thousands, are not compared.
-    if !params.iter().any(is_end_of_range) {
+    if !params.iter().any(|param| is_end_of_range(param) || has_both_ends(param)) {
         return None;
     }
     let mut found = History { evidence, ..History::default() };
@@ -29,6 +30,11 @@ pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> O
             found.oldest_first = Some(value.value.clone());
         }
         if param.const_value.is_some() {
+            continue;
+        }
+        if has_both_ends(param) && found.from.is_none() && found.to.is_none() {
+            found.from = Some(param.name.clone());
+            found.to = Some(param.name.clone());
             continue;
         }
         let is_time = *param.ty == TIMESTAMP;
@@ -51,6 +57,11 @@ pub(crate) fn history(params: &[Param], types: &[Type], evidence: Evidence) -> O
 /// `true` if a param sets an end of the range.
 fn is_end_of_range(param: &Param) -> bool {
     *param.ty == TIMESTAMP && param.const_value.is_none() && (is_named(param, FROM) || is_named(param, TO))
+}
+
+/// `true` if the value of a param has both ends of the range, such as `2020:2023`.
+fn has_both_ends(param: &Param) -> bool {
+    *param.ty == TIMESTAMP && param.list_as == ListFormat::Colons && param.const_value.is_none()
 }
 
 /// The values of the named type of a param.

@@ -57,6 +57,8 @@ pub(crate) enum ValueKind {
     Integer,
     Number,
     Time(TimeForm),
+    /// Both ends of a range, separated by a colon.
+    Range(TimeFormat),
     Text,
 }
 
@@ -108,6 +110,9 @@ impl ValueKind {
         if let Some(format) = period_of_param(name, value) {
             return Self::Time(TimeForm::Written(format));
         }
+        if let Some(format) = format_of_range(name, value) {
+            return Self::Range(format);
+        }
         let Some(number) = Number::parse(value) else { return Self::Text };
         if let Some(unit) = unit_by_magnitude(number.float)
             && is_time_param(name)
@@ -131,6 +136,15 @@ impl ValueKind {
             (Self::Time(one), Self::Time(other)) if is_iso(one) && is_iso(other) => {
                 Self::Time(TimeForm::Written(TimeFormat::Iso8601))
             }
+            // Years contain all other periods.
+            (Self::Range(TimeFormat::Year), Self::Range(_)) | (Self::Range(_), Self::Range(TimeFormat::Year)) => {
+                Self::Range(TimeFormat::Year)
+            }
+            (Self::Range(format), Self::Time(form)) | (Self::Time(form), Self::Range(format))
+                if form == TimeForm::Written(format) =>
+            {
+                Self::Range(format)
+            }
             (Self::Number, other) if other.is_number() => Self::Number,
             (one, Self::Number) if one.is_number() => Self::Number,
             (one, other) if one.is_number() && other.is_number() => Self::Integer,
@@ -146,18 +160,33 @@ impl ValueKind {
             Self::Count => "count",
             Self::Integer => "integer",
             Self::Number => "number",
-            Self::Time(_) => "timestamp",
+            Self::Time(_) | Self::Range(_) => "timestamp",
         }
     }
 
     /// The form of a timestamp.
     pub(crate) fn time_form(self) -> Option<TimeForm> {
-        if let Self::Time(form) = self { Some(form) } else { None }
+        match self {
+            Self::Time(form) => Some(form),
+            Self::Range(format) => Some(TimeForm::Written(format)),
+            _ => None,
+        }
     }
 
     fn is_number(self) -> bool {
         matches!(self, Self::Count | Self::Integer | Self::Number)
     }
+}
+
+/// The format of both ends of a range, such as `2020:2023`; `None` for any other value.
+fn format_of_range(name: &str, value: &str) -> Option<TimeFormat> {
+    let (from, to) = value.split_once(':')?;
+    let are_dates = [from, to].iter().all(|end| TimeForm::Written(TimeFormat::Date).is_written(end));
+    if are_dates {
+        return Some(TimeFormat::Date);
+    }
+    let format = period_of_param(name, from)?;
+    if period_of_param(name, to) == Some(format) { Some(format) } else { None }
 }
 
 /// `true` for a date or a time of ISO 8601.
@@ -230,6 +259,12 @@ mod tests {
             ("limit", "1700000000", ValueKind::Count),
             ("day", "2024-01-31", ValueKind::Time(TimeForm::Written(TimeFormat::Date))),
             ("day", "2024-02-30", ValueKind::Text),
+            ("period", "2024-01-01:2024-01-31", ValueKind::Range(TimeFormat::Date)),
+            ("date", "2020:2023", ValueKind::Range(TimeFormat::Year)),
+            ("date", "2020Q1:2020Q4", ValueKind::Range(TimeFormat::Quarter)),
+            ("date", "2020:2023Q1", ValueKind::Text),
+            ("pair", "2020:2023", ValueKind::Text),
+            ("date", "10:30", ValueKind::Text),
             ("apiKey", "1", ValueKind::Secret),
             ("api_key", "1", ValueKind::Secret),
             ("access_token", "x", ValueKind::Secret),
@@ -251,6 +286,7 @@ mod tests {
             (["1", "-1"], ValueKind::Integer),
             (["1", "0.5"], ValueKind::Number),
             (["1", "a"], ValueKind::Text),
+            (["2024-01-31", "2024-01-01:2024-01-31"], ValueKind::Range(TimeFormat::Date)),
             (["2024-01-31", "2024-01-31T10:00Z"], ValueKind::Time(TimeForm::Written(TimeFormat::Iso8601))),
         ] {
             assert_eq!(ValueKind::of("x", values[0]).or(ValueKind::of("x", values[1])), expected, "{values:?}");

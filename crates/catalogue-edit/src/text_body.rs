@@ -11,6 +11,8 @@ use crate::exact_numbers;
 #[derive(Debug)]
 pub(super) struct TextBody {
     pub(super) format: BodyFormat,
+    /// True if lines before the rows were skipped.
+    has_title: bool,
     /// The records. Every value in CSV is a text or null; without a header, a record is a list.
     pub(super) records: Value,
 }
@@ -18,14 +20,16 @@ pub(super) struct TextBody {
 impl TextBody {
     /// Reads a body in a format that is known.
     pub(super) fn read(text: &str, format: BodyFormat) -> Result<Self, String> {
-        let records = match format {
-            BodyFormat::Csv => rows(text)?,
-            BodyFormat::Ndjson => {
-                let known = endpoint(registry::BodyFormat::Ndjson, None);
-                json(text, &known).map_err(|why| format!("invalid lines of JSON in the body: {why}"))?
-            }
-        };
-        Ok(Self { format, records })
+        if format == BodyFormat::Ndjson {
+            let known = endpoint(registry::BodyFormat::Ndjson, None);
+            let records = json(text, &known).map_err(|why| format!("invalid lines of JSON in the body: {why}"))?;
+            return Ok(Self { format, has_title: false, records });
+        }
+        // Services label all of these formats as CSV.
+        let layout = CsvLayout::of(text);
+        let records = rows(layout.rows, layout.format).map_err(|why| format!("invalid CSV in the body: {why}"))?;
+        let has_title = layout.rows.len() < text.trim_start_matches(['\r', '\n']).len();
+        Ok(Self { format: layout.format.in_catalogue, has_title, records })
     }
 
     /// Reads a body that is not JSON and whose format is not stated; `None` if it is in no such format. Lines of JSON have at
@@ -39,16 +43,26 @@ impl TextBody {
             Value::Sequence(values) => values.len(),
             _ => 0,
         };
-        let is_found = if is_json { records.len() > 1 } else { columns > 1 && !text.trim_start().starts_with('<') };
+        // Prose can have two lines with one comma each.
+        let columns_of_prose = if body.has_title { 2 } else { 1 };
+        let has_rows = columns > columns_of_prose && !text.trim_start().starts_with('<');
+        let is_found = if is_json { records.len() > 1 } else { has_rows };
         if is_found { Some(body) } else { None }
     }
 }
 
-/// The format that a content type or the end of a file's name states, if it is another one than JSON.
+/// The format that a content type or the end of a file's name states, if it is another one than JSON. Our own export of a
+/// catalogue states the separator.
 pub(super) fn stated_format(label: &str) -> Option<BodyFormat> {
-    let label = label.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let (label, options) = label.split_once(';').unwrap_or((label, ""));
+    let label = label.trim().to_ascii_lowercase();
     match label.as_str() {
-        "csv" | "text/csv" | "text/x-csv" | "application/csv" => Some(BodyFormat::Csv),
+        "csv" | "text/csv" | "text/x-csv" | "application/csv" => Some(match options.trim() {
+            "separator=semicolons" => BodyFormat::CsvSemicolons,
+            "separator=pipes" => BodyFormat::CsvPipes,
+            _ => BodyFormat::Csv,
+        }),
+        "tsv" | "text/tab-separated-values" | "text/tsv" => Some(BodyFormat::Tsv),
         "ndjson"
         | "jsonl"
         | "application/ndjson"
@@ -62,37 +76,108 @@ pub(super) fn stated_format(label: &str) -> Option<BodyFormat> {
     }
 }
 
-/// The rows of CSV as objects, or as lists if the first row has no names.
-fn rows(text: &str) -> Result<Value, String> {
-    static BY_POSITION: RecordInfo = RecordInfo::new("", &[]).layout(RecordLayout::Positional);
-    let invalid = |why: String| format!("invalid CSV in the body: {why}");
-    if let Some(separators) = other_separators(text) {
-        return Err(invalid(format!(
-            "the values are separated by {separators}, but the client reads commas; write `body: unknown`, and use the text \
-             of the response"
-        )));
+/// A format of rows, as the catalogue and as the registry state it.
+#[derive(Clone, Copy)]
+struct RowFormat {
+    in_catalogue: BodyFormat,
+    in_registry: registry::BodyFormat,
+}
+
+/// The formats of rows, the most usual first.
+const ROW_FORMATS: [RowFormat; 4] = [
+    RowFormat { in_catalogue: BodyFormat::Csv, in_registry: registry::BodyFormat::Csv },
+    RowFormat { in_catalogue: BodyFormat::CsvSemicolons, in_registry: registry::BodyFormat::CsvSemicolons },
+    RowFormat { in_catalogue: BodyFormat::Tsv, in_registry: registry::BodyFormat::Tsv },
+    RowFormat { in_catalogue: BodyFormat::CsvPipes, in_registry: registry::BodyFormat::CsvPipes },
+];
+
+/// The number of lines by which the format of rows is recognized.
+const SAMPLE_LINES: usize = 200;
+/// The maximum number of lines before the rows.
+const MAX_TITLE_LINES: usize = 20;
+
+/// The format of rows, and the text without lines before them, such as a title.
+struct CsvLayout<'t> {
+    format: RowFormat,
+    rows: &'t str,
+}
+
+impl<'t> CsvLayout<'t> {
+    /// Recognizes the format of a text: the one in which all rows have the same number of values, after as few lines as
+    /// possible. A text without such rows is CSV.
+    fn of(text: &'t str) -> Self {
+        let text = text.trim_start_matches(['\r', '\n']);
+        let mut rows = text;
+        for _ in 0..=MAX_TITLE_LINES {
+            let titles = &text[..text.len() - rows.len()];
+            if let Some(format) = format_after(titles, rows) {
+                return Self { format, rows };
+            }
+            let Some((_, rest)) = rows.split_once('\n') else { break };
+            rows = rest.trim_start_matches(['\r', '\n']);
+        }
+        Self { format: ROW_FORMATS[0], rows: text }
     }
-    let lists = json(text, &endpoint(registry::BodyFormat::Csv, Some(&BY_POSITION))).map_err(invalid)?;
+}
+
+/// The format with the most values in a row, if all rows have as many values.
+fn format_after(titles: &str, rows: &str) -> Option<RowFormat> {
+    let mut widest = None;
+    let mut most = 1;
+    for format in ROW_FORMATS {
+        let Some(width) = common_width(first_lines(rows), format) else { continue };
+        if width > most && are_titles(titles, rows, width, format) {
+            most = width;
+            widest = Some(format);
+        }
+    }
+    widest
+}
+
+/// `true` if the lines before rows have much fewer values, and rows remain.
+fn are_titles(titles: &str, rows: &str, width: usize, format: RowFormat) -> bool {
+    let Some(separator) = format.in_registry.separator() else { return false };
+    let mut are_short = true;
+    for title in titles.lines() {
+        are_short &= title.split(separator).filter(|value| !value.trim().is_empty()).count() <= width / 2;
+    }
+    let remain = rows.trim_end().contains('\n');
+    titles.is_empty() || are_short && remain
+}
+
+/// The number of values in each row, if it is the same in all rows.
+fn common_width(rows: &str, format: RowFormat) -> Option<usize> {
+    let lists = json(rows, &endpoint(format.in_registry, Some(&BY_POSITION))).ok()?;
+    let mut width = None;
+    for row in lists.as_sequence()? {
+        width = Some(row.as_sequence()?.len());
+    }
+    width
+}
+
+/// The first lines of a text.
+fn first_lines(text: &str) -> &str {
+    let mut length = 0;
+    for line in text.split_inclusive('\n').take(SAMPLE_LINES) {
+        length += line.len();
+    }
+    &text[..length]
+}
+
+static BY_POSITION: RecordInfo = RecordInfo::new("", &[]).layout(RecordLayout::Positional);
+
+/// The rows of CSV as objects, or as lists if the first row has no names.
+fn rows(text: &str, format: RowFormat) -> Result<Value, String> {
+    let lists = json(text, &endpoint(format.in_registry, Some(&BY_POSITION)))?;
     if has_header(&lists) {
-        return json(text, &endpoint(registry::BodyFormat::Csv, None)).map_err(invalid);
+        return json(text, &endpoint(format.in_registry, None));
     }
     for row in lists.as_sequence().into_iter().flatten() {
         if let Some(text) = row.as_str() {
-            return Err(invalid(format!("expected a row with as many values as the first one, found {text:?}")));
+            return Err(format!("expected a row with as many values as the first one, found {text:?}"));
         }
     }
     Ok(lists)
-}
-
-/// What separates the values of the first line, if that is not commas.
-fn other_separators(text: &str) -> Option<&'static str> {
-    let first = text.trim_start_matches(['\r', '\n']).lines().next()?;
-    if first.contains(',') {
-        return None;
-    }
-    let separators = [(';', "semicolons"), ('\t', "tabs"), ('|', "vertical bars")];
-    let (_, name) = separators.into_iter().find(|(separator, _)| first.contains(*separator))?;
-    Some(name)
 }
 
 /// `true` unless the first value of the first row is a number or a time. Later names can look like numbers, such as years.
@@ -127,6 +212,18 @@ mod tests {
             ("2024-01-01,1.50\n2024-01-02,\n", Some(r#"[["2024-01-01","1.50"],["2024-01-02",null]]"#)),
             ("country,2023,2024\nA,1,2\n", Some(r#"[{"country":"A","2023":"1","2024":"2"}]"#)),
             ("{\"a\":1}\n{\"a\":2}\n", Some(r#"[{"a":1},{"a":2}]"#)),
+            (
+                "day;rate\n2024-01-01;1,5\n2024-01-02;1,6\n",
+                Some(r#"[{"day":"2024-01-01","rate":"1,5"},{"day":"2024-01-02","rate":"1,6"}]"#),
+            ),
+            ("day\trate\n2024-01-01\t1\n", Some(r#"[{"day":"2024-01-01","rate":"1"}]"#)),
+            ("day|rate\n2024-01-01|1\n", Some(r#"[{"day":"2024-01-01","rate":"1"}]"#)),
+            (
+                "Rates, 2024\n\nday,rate,more,note\n2024-01-01,1,2,x\n",
+                Some(r#"[{"day":"2024-01-01","rate":"1","more":"2","note":"x"}]"#),
+            ),
+            ("Rates\r\nof the bank;\r\nday;rate\r\n2024-01-01;1\r\n", None),
+            ("Title\nday,rate\n", None),
             ("day,rate\n", None),
             ("day\n2024-01-01\n", None),
             ("day,rate\n2024-01-01\n", None),
@@ -147,13 +244,20 @@ mod tests {
         assert_eq!(csv, r#"[{"<DAY>":"2024-01-01"}]"#);
         let why = TextBody::read("a,b\n1,2\n3\n", BodyFormat::Csv).expect_err("a short row");
         assert_eq!(why, "invalid CSV in the body: expected a row of 2 values, found \"3\" at line 3 column 1");
-        for (text, separators) in [("date;close\n2024-01-01;1,5\n", "semicolons"), ("a\tb\n1\t2\n", "tabs")] {
-            let why = TextBody::read(text, BodyFormat::Csv).expect_err("another separator");
-            assert!(why.contains(&format!("separated by {separators}, but the client reads commas")), "{why}");
+        for (text, format) in [
+            ("date;close\n2024-01-01;1,5\n", BodyFormat::CsvSemicolons),
+            ("a\tb\n1\t2\n", BodyFormat::Tsv),
+            ("a|b\n1|2\n", BodyFormat::CsvPipes),
+            ("Rates\r\nof the bank;\r\nday;rate\r\n2024-01-01;1\r\n", BodyFormat::CsvSemicolons),
+            ("a,b;c\n1,2;3\n", BodyFormat::Csv),
+        ] {
+            let body = TextBody::read(text, BodyFormat::Csv).expect("rows");
+            assert_eq!(body.format, format, "{text}");
         }
         let why = TextBody::read("{\"a\":1}\n{\"a\":", BodyFormat::Ndjson).expect_err("a cut line");
         assert_eq!(why, "invalid lines of JSON in the body: the body ends too early at line 2 column 6");
         assert_eq!(stated_format("Text/CSV; charset=utf-8"), Some(BodyFormat::Csv));
+        assert_eq!(stated_format("text/csv; separator=semicolons"), Some(BodyFormat::CsvSemicolons));
         assert_eq!(stated_format("application/json"), None);
     }
 }

@@ -10,7 +10,7 @@ mod selection;
 use std::path::Path;
 use std::{fs, io};
 
-use runtime::registry::{BodyInfo, EndpointInfo};
+use runtime::registry::{BodyFormat, BodyInfo, EndpointInfo};
 use runtime::{AnyClient, ErrorKind};
 
 use param_values::values_for;
@@ -70,8 +70,9 @@ async fn request(
             ));
         }
     };
-    // Without a declared body, any response without an error is a success.
-    let untyped: &'static EndpointInfo = Box::leak(Box::new(EndpointInfo { body: BodyInfo::Unknown, ..*endpoint }));
+    // Without a declared body, any response without an error is a success, in any format.
+    let untyped = EndpointInfo { body: BodyInfo::Unknown, format: BodyFormat::Text, ..*endpoint };
+    let untyped: &'static EndpointInfo = Box::leak(Box::new(untyped));
     let mut request = client.endpoint(untyped);
     for (name, value) in values {
         request = request.query(name, value);

@@ -5,10 +5,11 @@ use runtime::registry::{BodyFormat, BodyInfo, EndpointInfo, FieldSource, RecordL
 
 /// Writes the body of an endpoint.
 pub(crate) fn body_text(body: &Value, endpoint: &EndpointInfo) -> String {
-    match (endpoint.format, body) {
-        (BodyFormat::Csv, Value::Array(records)) => csv(records, endpoint),
-        (BodyFormat::Ndjson, Value::Array(records)) => lines_of_json(records),
-        (_, body) => body.to_string(),
+    let Value::Array(records) = body else { return body.to_string() };
+    match (endpoint.format, endpoint.format.separator()) {
+        (_, Some(separator)) => CsvText { text: String::new(), separator }.of_records(records, endpoint),
+        (BodyFormat::Ndjson, _) => lines_of_json(records),
+        _ => body.to_string(),
     }
 }
 
@@ -20,20 +21,41 @@ fn lines_of_json(records: &[Value]) -> String {
     text
 }
 
-fn csv(records: &[Value], endpoint: &EndpointInfo) -> String {
-    let mut text = String::new();
-    let columns = columns(records, endpoint);
-    if let Some(columns) = &columns {
-        push_row(&mut text, columns.iter().map(|name| in_quotes_if_needed(name)));
-    }
-    for record in records {
-        match (record, &columns) {
-            (Value::Array(values), _) => push_row(&mut text, values.iter().map(cell)),
-            (record, Some(columns)) => push_row(&mut text, columns.iter().map(|name| cell(&record[name]))),
-            (record, None) => push_row(&mut text, [cell(record)]),
+/// The CSV that is being written.
+struct CsvText {
+    text: String,
+    separator: char,
+}
+
+impl CsvText {
+    fn of_records(mut self, records: &[Value], endpoint: &EndpointInfo) -> String {
+        let columns = columns(records, endpoint);
+        if let Some(columns) = &columns {
+            self.push_row(columns.iter().cloned());
         }
+        for record in records {
+            match (record, &columns) {
+                (Value::Array(values), _) => self.push_row(values.iter().map(cell)),
+                (record, Some(columns)) => self.push_row(columns.iter().map(|name| cell(&record[name]))),
+                (record, None) => self.push_row([cell(record)]),
+            }
+        }
+        self.text
     }
-    text
+
+    fn push_row(&mut self, cells: impl IntoIterator<Item = String>) {
+        for (index, cell) in cells.into_iter().enumerate() {
+            if index > 0 {
+                self.text.push(self.separator);
+            }
+            if cell.contains(['"', self.separator, '\r', '\n']) {
+                self.text += &format!("\"{}\"", cell.replace('"', "\"\""));
+            } else {
+                self.text += &cell;
+            }
+        }
+        self.text.push('\n');
+    }
 }
 
 /// The names of the columns: the fields, and the other members of the records; `None` for records without names.
@@ -59,22 +81,12 @@ fn columns(records: &[Value], endpoint: &EndpointInfo) -> Option<Vec<String>> {
     Some(names)
 }
 
-fn push_row(text: &mut String, cells: impl IntoIterator<Item = String>) {
-    let cells: Vec<String> = cells.into_iter().collect();
-    *text += &cells.join(",");
-    text.push('\n');
-}
-
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => in_quotes_if_needed(text),
-        other => in_quotes_if_needed(&other.to_string()),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
     }
-}
-
-fn in_quotes_if_needed(text: &str) -> String {
-    if text.contains(['"', ',', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]

@@ -237,6 +237,9 @@ fn content(format: Option<BodyFormat>, schema: Object) -> Object {
     let media_type = match format {
         None => return json(schema),
         Some(BodyFormat::Csv) => "text/csv",
+        Some(BodyFormat::CsvSemicolons) => "text/csv; separator=semicolons",
+        Some(BodyFormat::CsvPipes) => "text/csv; separator=pipes",
+        Some(BodyFormat::Tsv) => "text/tab-separated-values",
         Some(BodyFormat::Ndjson) => "application/x-ndjson",
     };
     Object::default().with(media_type, Object::default().with("schema", schema))

@@ -594,3 +594,22 @@ fn new_paths_of_a_host_are_below_the_base_url_with_its_name() {
     let texts: BTreeMap<_, _> = change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
     assert!(texts["funding.yaml"].contains("base_url: {name: futures, evidence: documented}\n"), "{texts:?}");
 }
+
+#[test]
+fn value_with_both_ends_of_a_range_is_a_list_of_times() {
+    let files = har(&[
+        entry("https://a.example/values/gdp?date=2020:2023", "GET", 200, JSON),
+        entry("https://a.example/values/debt?date=2023Q1:2023Q4", "GET", 200, JSON),
+        entry("https://a.example/days/2024-01-01:2024-01-31/one", "GET", 200, JSON),
+        entry("https://a.example/days/2024-02-01:2024-02-29/one", "GET", 200, JSON),
+    ]);
+    let change = endpoints_of(None, &recorded(&files, &["a.example"])).expect("a change");
+    let text = change.diff("");
+    for line in [
+        "{name: date, type: timestamp, list_setter: dates, list_as: colons, format: year}",
+        "{name: date, type: timestamp, list_setter: dates, list_as: colons, format: quarter}",
+        "{name: day, type: timestamp, list_setter: days, list_as: colons, in: path, format: date}",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}

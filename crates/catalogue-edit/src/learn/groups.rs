@@ -15,6 +15,7 @@ use crate::named_records::objects_of;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 use crate::sent_values::SentValues;
+use crate::unix_time::ENDS;
 
 /// The greatest number of keys before `*` in the path of records.
 const MAX_DEPTH: usize = 3;
@@ -42,6 +43,8 @@ pub(super) struct Label {
     pub(super) name: String,
     /// The path in the group; `*` for the key of the group.
     pub(super) path: String,
+    /// The path of the member of a group that repeats its key.
+    repeated_at: Option<String>,
 }
 
 /// A group in a body.
@@ -65,7 +68,7 @@ pub(super) fn of(responses: &[SavedResponse], declared: Option<&Body>, sent: &Se
     let mut labels = Vec::new();
     for label in &body.labels {
         let path = label.at.as_ref().unwrap_or(&label.name);
-        labels.push(Label { name: label.name.to_string(), path: path.to_string() });
+        labels.push(Label { name: label.name.to_string(), path: path.to_string(), repeated_at: None });
     }
     let column_names = body.columns_at.as_ref().map(ToString::to_string);
     collect(responses, Groups { data, column_names, labels, ..Groups::default() })
@@ -76,18 +79,39 @@ fn collect(responses: &[SavedResponse], mut groups: Groups) -> Option<Groups> {
     let (before, after) = groups.data.split_once('*')?;
     let before = before.trim_end_matches('.').to_owned();
     let after = after.trim_start_matches('.').to_owned();
+    let mut all = Vec::new();
     for response in responses {
         let around = if before.is_empty() { &response.body } else { response.at(&before)? };
-        for group in groups_in(around)? {
-            if !group.value.is_null() {
-                groups.add(group, &after)?;
-            }
+        if is_group(around, &after) {
+            groups.label_by_members();
+            all.push(Group { key: None, value: around });
+        } else {
+            all.extend(groups_in(around)?);
+        }
+    }
+    for group in all {
+        if !group.value.is_null() {
+            groups.add(group, &after)?;
         }
     }
     if groups.records.is_empty() { None } else { Some(groups) }
 }
 
+/// `true` if an object is a group itself, as in a response about one item: it has records at their path.
+fn is_group(object: &Value, records: &str) -> bool {
+    object.is_mapping() && !records.is_empty() && at(object, records).is_some_and(Value::is_sequence)
+}
+
 impl Groups {
+    /// Reads labels from members instead of keys, because a group without others has no key.
+    fn label_by_members(&mut self) {
+        for label in &mut self.labels {
+            if let Some(member) = label.repeated_at.take() {
+                label.path = member;
+            }
+        }
+    }
+
     /// Adds the labels and the records of a group, which has its records at a path.
     fn add(&mut self, group: Group<'_>, records: &str) -> Option<()> {
         let mut labels = Mapping::new();
@@ -208,7 +232,7 @@ fn keyed_by_time(groups: &[Group<'_>], path: &str) -> Option<Groups> {
             return None;
         }
     }
-    let labels = vec![Label { name: "time".to_owned(), path: "*".to_owned() }];
+    let labels = vec![Label { name: "time".to_owned(), path: "*".to_owned(), repeated_at: None }];
     Some(Groups { data: joined(path, "*"), labels, ..Groups::default() })
 }
 
@@ -262,18 +286,26 @@ fn labels(groups: &[Group<'_>], records: &str) -> Vec<Label> {
             let is_key = group.key.is_some() && value.as_str() == group.key;
             let name = path.rsplit('.').next().unwrap_or_default().to_owned();
             if is_key && !key_is_named {
-                labels.push(Label { name, path: "*".to_owned() });
+                labels.push(Label { name, path: "*".to_owned(), repeated_at: Some(path) });
                 key_is_named = true;
-            } else if labels.iter().all(|known| known.name != name) && value.is_string() {
-                labels.push(Label { name, path });
+            } else if labels.iter().all(|known| known.name != name)
+                && value.is_string()
+                && !is_end_of_range(&name, value)
+            {
+                labels.push(Label { name, path, repeated_at: None });
             }
         }
     }
     let are_keyed = groups.iter().any(|group| group.key.is_some());
     if are_keyed && !key_is_named {
-        labels.insert(0, Label { name: KEY.to_owned(), path: "*".to_owned() });
+        labels.insert(0, Label { name: KEY.to_owned(), path: "*".to_owned(), repeated_at: None });
     }
     labels
+}
+
+/// `true` for an end of the range of a response, which differs from request to request.
+fn is_end_of_range(name: &str, value: &Value) -> bool {
+    ENDS.contains(&name) && value.as_str().is_some_and(is_time_text)
 }
 
 /// The scalars of a group and of its objects, with their paths, without the member that contains the records.

@@ -20,6 +20,8 @@ pub(super) fn propose_history(editor: &mut Editor, evidence: Evidence, at: &Entr
     for name in [&found.from, &found.to].into_iter().flatten() {
         ends.push(format!("`{name}`"));
     }
+    // One param can set both ends.
+    ends.dedup();
     editor.note(format!("a history is requested with {}", ends.join(" and ")));
     if is_cursor(&found) {
         editor.note(

@@ -1,10 +1,11 @@
 //! Learns the params of an endpoint from the queries of recorded requests, of which only names and kinds of values are known.
 
+use catalogue::model::ListFormat;
 use catalogue::model::TimeForm;
 use catalogue::spec::{ApiKey, Endpoint, Evidence, Group, Known, Param, ParamEntry};
 
 use crate::content::EntryPosition;
-use crate::draft::{Draft, Source};
+use crate::draft::{Draft, SEVERAL, Source};
 use crate::editor::Editor;
 use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, ValueKind};
@@ -56,9 +57,17 @@ pub(crate) fn param_of(editor: &Editor, name: &str, kind: ValueKind) -> Param {
     if form == Some(editor.content.service.time_form()) {
         form = None;
     }
+    let mut list_setter = None;
+    let mut list_as = ListFormat::default();
+    if let ValueKind::Range(_) = kind {
+        list_setter = Some(SEVERAL.into());
+        list_as = ListFormat::Colons;
+    }
     Param {
         name: name.into(),
         ty: kind.ty().into(),
+        list_setter,
+        list_as,
         unit: form.and_then(TimeForm::unit).map(|unit| unit.word().into()),
         format: form.and_then(TimeForm::format).map(Into::into),
         ..Param::default()

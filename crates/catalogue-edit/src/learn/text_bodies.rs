@@ -115,7 +115,7 @@ impl Column {
 
 /// The records of the responses in CSV.
 fn records(responses: &mut [SavedResponse]) -> impl Iterator<Item = &mut Value> {
-    let in_csv = responses.iter_mut().filter(|response| response.format == Some(BodyFormat::Csv));
+    let in_csv = responses.iter_mut().filter(|response| response.format.is_some_and(|it| it != BodyFormat::Ndjson));
     in_csv.filter_map(|response| response.body.as_sequence_mut()).flatten()
 }
 

@@ -75,6 +75,9 @@ fn body_format(format: Option<model::BodyFormat>) -> BodyFormat {
     match format {
         None => BodyFormat::Json,
         Some(model::BodyFormat::Csv) => BodyFormat::Csv,
+        Some(model::BodyFormat::CsvSemicolons) => BodyFormat::CsvSemicolons,
+        Some(model::BodyFormat::CsvPipes) => BodyFormat::CsvPipes,
+        Some(model::BodyFormat::Tsv) => BodyFormat::Tsv,
         Some(model::BodyFormat::Ndjson) => BodyFormat::Ndjson,
     }
 }

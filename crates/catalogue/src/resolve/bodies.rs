@@ -9,6 +9,7 @@ use crate::model::{
 use crate::names::{self, Case, Scope};
 use crate::spanned::{Text, string_or_empty};
 use crate::spec::{self, Fields, Known};
+use crate::type_expr::TypeExpr;
 
 impl<'a> Resolver<'a> {
     /// Resolves the body of an endpoint. For a body that lists fields, also returns a new record.
@@ -63,13 +64,27 @@ impl<'a> Resolver<'a> {
 
     /// Rejects fields of a type that a value in CSV cannot have.
     fn csv_values(&mut self, body: &spec::Body, listed: &[spec::Field], fields: &[Field]) {
-        if body.sent_as.as_deref() != Some(&BodyFormat::Csv) {
+        if !has_rows(body) {
             return;
         }
         for declared in listed {
             let Some(field) = fields.iter().find(|field| *declared.name == field.wire_name) else { continue };
             if matches!(field.ty, Type::List(_) | Type::Map(_) | Type::Record(_) | Type::Recursive(_)) {
                 self.error("body-as/value", declared.ty.at(), &[&declared.ty]);
+            }
+        }
+    }
+
+    /// Rejects fields of a named record whose type a value in CSV cannot have.
+    fn csv_record(&mut self, records: &RecordsOfFile<'a>, record: &'a spec::Record) {
+        for field in &record.fields {
+            let is_value = match TypeExpr::parse(&field.ty) {
+                Some(TypeExpr::List(_) | TypeExpr::Map(_)) => false,
+                Some(TypeExpr::Name(name)) => self.record(records, name).is_none(),
+                _ => true,
+            };
+            if !is_value {
+                self.error("body-as/value", field.ty.at(), &[&field.ty]);
             }
         }
     }
@@ -106,6 +121,9 @@ impl<'a> Resolver<'a> {
         }
         if let Some(others) = &body.others {
             self.error("others/record", others.at(), &[]);
+        }
+        if has_rows(body) {
+            self.csv_record(records, record);
         }
         if let Some(format) = &body.sent_as
             && record.columns
@@ -341,6 +359,11 @@ fn identity(body: &spec::Body, time: Option<&str>) -> Vec<String> {
         }
     }
     names
+}
+
+/// `true` if the records are rows of values, as in CSV.
+fn has_rows(body: &spec::Body) -> bool {
+    body.sent_as.as_deref().is_some_and(|format| *format != BodyFormat::Ndjson)
 }
 
 /// `true` if the records are in groups, which the path of the data selects with `*`.

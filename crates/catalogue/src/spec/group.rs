@@ -141,7 +141,8 @@ map! {
         /// The type of the entire body, for example `map<number>` for an object with arbitrary keys.
         may "type" ty: Option<Text> as Form::Type;
         /// The format of the body, if it is not JSON. The body is then the list of the records. In `csv`, the first
-        /// line has the names of the fields, unless the series is positional; an empty value is null.
+        /// line has the names of the fields, after up to 20 lines of a title, unless the series is positional; an empty
+        /// value is null.
         may "as" sent_as: Option<Spanned<BodyFormat>>;
         /// The JSON path of the records, if it differs from `data` of the envelope; `.` if the records are the body
         /// itself. A number is the index in a list. One key can be `*`: with `labels`, each item of a list or each
@@ -150,7 +151,7 @@ map! {
         may data: Option<Text> as DATA_PATH;
         /// The labels of records, if a response has several groups of records. Each label becomes a field of the
         /// records; its value is next to the records of the group, or the key of the group. A value that is an object
-        /// instead of a list is a group of one record.
+        /// instead of a list is a group of one record, and a body with the records of one group may omit the level of `*`.
         may labels: Vec<Field>;
         /// `true` if the list of records can be missing or null in a response without records.
         may optional: Option<Spanned<bool>>;
@@ -233,6 +234,12 @@ words! {
     BodyFormat {
         /// Values that are separated by commas (RFC 4180), one record in each row.
         Csv = "csv",
+        /// As `csv`, but with semicolons.
+        CsvSemicolons = "csv_semicolons",
+        /// As `csv`, but with vertical bars.
+        CsvPipes = "csv_pipes",
+        /// As `csv`, but with tabs.
+        Tsv = "tsv",
         /// A JSON value in each line.
         Ndjson = "ndjson",
     }

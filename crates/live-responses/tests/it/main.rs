@@ -138,15 +138,26 @@ async fn nothing_more_is_requested_from_a_service_that_cannot_be_reached() {
 
 #[tokio::test]
 async fn body_is_saved_as_it_was_sent() {
-    let sent = r#"{"rate": 0.10, "price":  123456789012345678901.50, "fee": 1e-7}"#;
     let registry = catalogue::registry(&api(MARKET));
-    let transport = from_fn(move |_| async move { Ok(HttpResponse::new(200, Headers::new(), sent)) });
-    let builder = AnyClient::builder(registry.service, "https://example.com").api_key("key").transport(transport);
-    let client = builder.build().expect("a client");
-    let endpoints = Selection::One("/grown".to_owned()).endpoints(&registry).expect("an endpoint");
-    let answered = request_all(&client, &endpoints, &[]).await;
-    let expected = Answered { endpoint: "market.grown".to_owned(), answer: Answer::Body(sent.to_owned()) };
-    assert_eq!(answered, [expected]);
+    for (media_type, sent) in [
+        ("application/json", r#"{"rate": 0.10, "price":  123456789012345678901.50, "fee": 1e-7}"#),
+        ("text/csv", "day;rate\n2024-01-01;1.50\n"),
+        ("application/octet-stream", "day,rate\n2024-01-01,1.50\n"),
+        ("application/x-ndjson", "{\"rate\":1}\n{\"rate\":2}\n"),
+    ] {
+        let mut headers = Headers::new();
+        headers.insert("content-type", media_type).expect("a header");
+        let transport = from_fn(move |_| {
+            let headers = headers.clone();
+            async move { Ok(HttpResponse::new(200, headers, sent)) }
+        });
+        let builder = AnyClient::builder(registry.service, "https://example.com").api_key("key").transport(transport);
+        let client = builder.build().expect("a client");
+        let endpoints = Selection::One("/grown".to_owned()).endpoints(&registry).expect("an endpoint");
+        let answered = request_all(&client, &endpoints, &[]).await;
+        let expected = Answered { endpoint: "market.grown".to_owned(), answer: Answer::Body(sent.to_owned()) };
+        assert_eq!(answered, [expected], "{media_type}");
+    }
 }
 
 #[test]

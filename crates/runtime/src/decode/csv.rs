@@ -1,4 +1,4 @@
-//! Splits CSV (RFC 4180) into rows of values.
+//! Splits CSV (RFC 4180), also with another separator than commas, into rows of values.
 //!
 //! A row that is not CSV, such as one with a quote that is never closed, ends with its line, so that it costs no other
 //! row. Any line ending is accepted.
@@ -8,6 +8,8 @@ use std::borrow::Cow;
 /// The rows of a text, without empty lines.
 pub(super) struct Rows<'t> {
     text: &'t str,
+    /// The character between two values.
+    separator: char,
     /// The position of the next byte.
     at: usize,
 }
@@ -23,8 +25,8 @@ pub(super) struct CsvRow<'t> {
 }
 
 impl<'t> Rows<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
-        Self { text, at: 0 }
+    pub(super) fn new(text: &'t str, separator: char) -> Self {
+        Self { text, separator, at: 0 }
     }
 
     fn rest(&self) -> &'t str {
@@ -37,7 +39,7 @@ impl<'t> Rows<'t> {
         loop {
             let value = if self.rest().starts_with('"') { self.quoted_value()? } else { self.plain_value() };
             values.push(value);
-            if !self.rest().starts_with(',') {
+            if !self.rest().starts_with(self.separator) {
                 break;
             }
             self.at += 1;
@@ -49,7 +51,7 @@ impl<'t> Rows<'t> {
     /// Reads a value without quotes around it. A quote within it is a part of the value.
     fn plain_value(&mut self) -> Cow<'t, str> {
         let rest = self.rest();
-        let length = rest.find([',', '\r', '\n']).unwrap_or(rest.len());
+        let length = rest.find([self.separator, '\r', '\n']).unwrap_or(rest.len());
         self.at += length;
         rest[..length].into()
     }
@@ -111,10 +113,22 @@ mod tests {
             ("\r\n", vec![]),
         ] {
             let mut rows = Vec::new();
-            for row in Rows::of(text) {
+            for row in Rows::new(text, ',') {
                 rows.push(row.values.expect("a row of values"));
             }
             assert_eq!(rows, expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_separators_have_the_same_rules() {
+        for separator in [';', '|', '\t'] {
+            let text = "day#rate\n\"a#b\"#1,5\n".replace('#', &separator.to_string());
+            let mut rows = Vec::new();
+            for row in Rows::new(&text, separator) {
+                rows.push(row.values.expect("a row of values"));
+            }
+            assert_eq!(rows, [["day".into(), "rate".into()], [format!("a{separator}b"), "1,5".to_owned()]]);
         }
     }
 
@@ -128,7 +142,7 @@ mod tests {
             let length = random.usize(..16);
             let text: String =
                 (0..length).filter_map(|_| random.choice(['a', 'é', ' ', ',', '"', '"', '\n', '\r'])).collect();
-            let rows: Vec<_> = Rows::of(&text).collect();
+            let rows: Vec<_> = Rows::new(&text, ',').collect();
             if rows.iter().any(|row| row.values.is_none()) {
                 continue;
             }
@@ -146,7 +160,7 @@ mod tests {
     fn row_that_is_not_csv_costs_no_other_row() {
         for invalid in ["\"a,1", "\"a\"b,1", "1,\"", "a,\"b\" ,c"] {
             let text = format!("x,1\r\n{invalid}\r\ny,\"2\"\n");
-            let rows: Vec<_> = Rows::of(&text).collect();
+            let rows: Vec<_> = Rows::new(&text, ',').collect();
             let texts: Vec<_> = rows.iter().map(|row| row.text).collect();
             let are_valid: Vec<_> = rows.iter().map(|row| row.values.is_some()).collect();
             assert_eq!(texts, ["x,1", invalid, "y,\"2\""], "{text:?}");

@@ -6,9 +6,19 @@ use super::unknown_fields::UnknownFields;
 /// The groups of the records in a body.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups {
-    /// True if the groups are items of a list, and not members of an object.
-    pub(crate) are_items: bool,
+    pub(crate) form: GroupsForm,
     pub(crate) groups: Vec<Group>,
+}
+
+/// What contains the groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroupsForm {
+    /// They are the items of a list.
+    Items,
+    /// They are the members of an object.
+    Members,
+    /// There is one group in place of a list or an object of groups.
+    One,
 }
 
 /// A group of records, which share their labels.

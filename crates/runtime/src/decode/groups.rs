@@ -2,10 +2,10 @@
 //!
 //! A group is an item of a list or a member of an object, and `*` in the path of the records stands for it. The labels of
 //! its records are its key, or values next to the list of its records, which may be after this list. So a group is first
-//! skipped, then its labels are found, and then its records are read.
+//! skipped, then its labels are found, and then its records are read. A body with one group may be the group itself.
 
 use super::envelope::RemainingPaths;
-use super::envelope_rest::{Group, Groups};
+use super::envelope_rest::{Group, Groups, GroupsForm};
 use super::error::DecodeError;
 use super::json_path::at_path;
 use super::scanner::Scanner;
@@ -33,9 +33,13 @@ impl<'a> SeriesReader<'_, 'a> {
         path: &'static str,
     ) -> Result<UnknownText, DecodeError> {
         let (_, path) = path.split_once('.').unwrap_or_default();
+        if next == b'{' && is_group(json.rest(), path) {
+            return self.only_group(json, next, depth, path);
+        }
         let depth = json.deeper(depth)?;
         let mut others = UnknownText::default();
-        self.rest.groups = Some(Groups { are_items: next == b'[', groups: Vec::new() });
+        let form = if next == b'[' { GroupsForm::Items } else { GroupsForm::Members };
+        self.rest.groups = Some(Groups { form, groups: Vec::new() });
         match next {
             b'{' => json.object(|json| {
                 let start = json.at;
@@ -63,6 +67,26 @@ impl<'a> SeriesReader<'_, 'a> {
         for group in self.rest.groups.iter().flat_map(|groups| &groups.groups) {
             self.rest.is_empty &= group.records == 0;
         }
+        Ok(others)
+    }
+
+    /// Reads an object that is a group itself, and returns its other members.
+    fn only_group(
+        &mut self,
+        json: &mut Scanner<'a>,
+        next: u8,
+        depth: u8,
+        path: &'static str,
+    ) -> Result<UnknownText, DecodeError> {
+        let start = json.at;
+        json.skip(next)?;
+        let text = json.since(start);
+        json.at = start;
+        self.label(text, &Key { name: "", text: None, entry: "" });
+        self.find_column_names(text)?;
+        let others = self.level(json, next, depth, RemainingPaths { records: Some(path), metadata: None })?;
+        let group = Group { key: String::new(), records: self.last.kept, is_single: self.last.is_single };
+        self.rest.groups = Some(Groups { form: GroupsForm::One, groups: vec![group] });
         Ok(others)
     }
 
@@ -113,4 +137,9 @@ impl<'a> SeriesReader<'_, 'a> {
             }
         }
     }
+}
+
+/// `true` if a value that begins here is a group: it has a list of records at this path.
+fn is_group(value: &str, path: &str) -> bool {
+    !path.is_empty() && at_path(value, path).is_some_and(|records| records.starts_with('['))
 }

@@ -2,6 +2,7 @@
 //!
 //! Unknown fields of the envelope and of the objects in it are written where they were in the response.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_core::ser::{Error as _, SerializeMap, SerializeSeq};
@@ -9,7 +10,7 @@ use serde_core::{Serialize, Serializer};
 use serde_json::Map;
 
 use super::column_names::ColumnNames;
-use super::envelope_rest::{Group, Groups};
+use super::envelope_rest::{Group, Groups, GroupsForm};
 use super::field_value::{AsFieldValue, FieldValue};
 use super::layout::Paths;
 use super::serialization::{WrittenRecord, WrittenValue};
@@ -69,8 +70,16 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
     unknown: &UnknownFields,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let path = paths.records.as_deref().unwrap_or_default();
     let unknown = unknown.as_json();
+    let mut path = Cow::Borrowed(paths.records.as_deref().unwrap_or_default());
+    let mut group = unknown;
+    if groups.is_some_and(|groups| groups.form == GroupsForm::One)
+        && let Some(position) = path.iter().position(|key| *key == "*")
+    {
+        path.to_mut().remove(position);
+        group = inner_at(unknown, &path[..position]);
+    }
+    let path = &*path;
     let rest = Rest { records: Some(path), metadata: paths.metadata.as_deref() };
     let values: Vec<_> = records.iter().map(T::as_field_value).collect();
     if let (Some(groups), Some(position)) = (groups, path.iter().position(|key| *key == "*")) {
@@ -88,7 +97,7 @@ pub(crate) fn serialize_series<T: AsFieldValue, S: Serializer>(
             Level { rest, records, metadata, unknown }.serialize(serializer)
         }
         _ => {
-            let names = column_names(info, unknown);
+            let names = column_names(info, group);
             let column_names = names.as_ref();
             let records: Vec<_> = values.into_iter().map(|value| InBody { value, column_names }).collect();
             Level { rest, records: &records, metadata, unknown }.serialize(serializer)
@@ -264,7 +273,7 @@ struct WrittenGroups<'r, R> {
 
 impl<R: Serialize> Serialize for WrittenGroups<'_, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Groups { are_items, groups } = self.groups;
+        let Groups { form, groups } = self.groups;
         let mut rest = self.records;
         let mut written = Vec::with_capacity(groups.len());
         for group in groups {
@@ -272,7 +281,7 @@ impl<R: Serialize> Serialize for WrittenGroups<'_, R> {
             rest = after;
             written.push(WrittenGroup { group, path: self.path, records, unknown: self.unknown });
         }
-        if *are_items {
+        if *form == GroupsForm::Items {
             return serializer.collect_seq(written);
         }
         serializer.collect_map(written.iter().map(|written| (&written.group.key, written)))

@@ -20,6 +20,9 @@ use crate::values::{Number, Value};
 /// The maximum number of bytes quoted from a line.
 const MAX_LINE_BYTES: usize = 60;
 
+/// The maximum number of lines before the names of the columns.
+const MAX_TITLE_LINES: usize = 20;
+
 /// The maximum length of the JSON, as a multiple of the length of the text. The names of the columns are repeated in each
 /// record, so a text with a long name and many short rows would need much memory.
 const MAX_GROWTH: usize = 100;
@@ -32,12 +35,13 @@ pub fn as_json<'t>(
     errors: &ErrorBodyInfo,
 ) -> Result<Cow<'t, str>, DecodeError> {
     let record = if let BodyInfo::Series { record, .. } = endpoint.body { record } else { None };
-    match endpoint.format {
-        BodyFormat::Json => Ok(text.into()),
-        BodyFormat::Csv if begins_structure(text.as_bytes().trim_ascii()) => Ok(text.into()),
-        BodyFormat::Csv => TextRecords::new(text, record).csv().map(Cow::Owned),
-        BodyFormat::Ndjson if is_other_json(text, record, errors) => Ok(text.into()),
-        BodyFormat::Ndjson => TextRecords::new(text, record).lines_of_json().map(Cow::Owned),
+    match (endpoint.format, endpoint.format.separator()) {
+        (_, Some(_)) if begins_structure(text.as_bytes().trim_ascii()) => Ok(text.into()),
+        (_, Some(separator)) => TextRecords::new(text, record).csv(separator).map(Cow::Owned),
+        (BodyFormat::Ndjson, _) if is_other_json(text, record, errors) => Ok(text.into()),
+        (BodyFormat::Ndjson, _) => TextRecords::new(text, record).lines_of_json().map(Cow::Owned),
+        (BodyFormat::Text, _) if !is_value(text) => Ok(Value::from(text).to_string().into()),
+        _ => Ok(text.into()),
     }
 }
 
@@ -108,15 +112,15 @@ impl<'t> TextRecords<'t> {
         Ok(self.end())
     }
 
-    fn csv(mut self) -> Result<String, DecodeError> {
+    fn csv(mut self, separator: char) -> Result<String, DecodeError> {
         if let Some(record) = self.record
             && record.layout == RecordLayout::Positional
         {
-            self.rows_without_header(record)?;
+            self.rows_without_header(record, separator)?;
             return Ok(self.end());
         }
-        let mut rows = Rows::of(self.text);
-        let columns = self.header(rows.next())?;
+        let mut rows = Rows::new(self.text, separator);
+        let columns = self.header(&mut rows)?;
         for row in rows {
             match &row.values {
                 Some(values) if values.len() == columns.len() => self.object(&columns, values),
@@ -135,9 +139,9 @@ impl<'t> TextRecords<'t> {
     }
 
     /// Writes the rows of a text without a header. All must have as many values as the first one.
-    fn rows_without_header(&mut self, record: &'static RecordInfo) -> Result<(), DecodeError> {
+    fn rows_without_header(&mut self, record: &'static RecordInfo, separator: char) -> Result<(), DecodeError> {
         let mut width = None;
-        for row in Rows::of(self.text) {
+        for row in Rows::new(self.text, separator) {
             let values = row.values.unwrap_or_default();
             let width = *width.get_or_insert(values.len());
             if values.len() < width || values.is_empty() {
@@ -158,11 +162,35 @@ impl<'t> TextRecords<'t> {
         Ok(())
     }
 
-    /// The columns that the first line of a CSV text names.
-    fn header(&self, row: Option<CsvRow<'t>>) -> Result<Vec<Column<'t>>, DecodeError> {
-        let Some(row) = row else {
+    /// The columns that the first line of a CSV text names, or a later one, if the lines before it are no names: a title or
+    /// a remark.
+    fn header(&self, rows: &mut Rows<'t>) -> Result<Vec<Column<'t>>, DecodeError> {
+        let Some(first) = rows.next() else {
             return Err(DecodeError::new("it has no line with the names of the columns".to_owned()).without_data());
         };
+        let text = first.text;
+        let start = first.start;
+        let in_first_line = self.columns(first);
+        if let Ok(columns) = &in_first_line
+            && self.are_names(columns)
+        {
+            return in_first_line;
+        }
+        for row in rows.take(MAX_TITLE_LINES) {
+            if let Ok(columns) = self.columns(row)
+                && self.are_names(&columns)
+            {
+                return Ok(columns);
+            }
+        }
+        in_first_line?;
+        let found = one_line(&excerpt(text, MAX_LINE_BYTES));
+        let problem = format!("expected the names of the columns, found {found:?}");
+        Err(DecodeError::at_byte(problem, start).located(self.text).without_data())
+    }
+
+    /// The columns with the names in a row.
+    fn columns(&self, row: CsvRow<'t>) -> Result<Vec<Column<'t>>, DecodeError> {
         let mut columns: Vec<Column<'t>> = Vec::new();
         let mut names = HashSet::new();
         for value in row.values.unwrap_or_default() {
@@ -174,13 +202,12 @@ impl<'t> TextRecords<'t> {
             let field = self.record.and_then(|record| field_of(record, &name));
             columns.push(Column { name, field });
         }
-        let is_header = self.record.is_none_or(|record| names_a_field(&columns, record));
-        if columns.is_empty() || !is_header {
-            let found = one_line(&excerpt(row.text, MAX_LINE_BYTES));
-            let problem = format!("expected the names of the columns, found {found:?}");
-            return Err(DecodeError::at_byte(problem, row.start).located(self.text).without_data());
-        }
         Ok(columns)
+    }
+
+    /// `true` if columns have the names of fields, as far as the fields are known.
+    fn are_names(&self, columns: &[Column<'t>]) -> bool {
+        !columns.is_empty() && self.record.is_none_or(|record| names_a_field(columns, record))
     }
 
     fn object(&mut self, columns: &[Column<'t>], values: &[Cow<'t, str>]) {
@@ -354,6 +381,22 @@ mod tests {
             }
         }
         assert!(converted > 10_000, "{converted}");
+    }
+
+    #[test]
+    fn lines_before_the_names_of_the_columns_are_no_records() {
+        let check = |text: &str| {
+            let json = as_json(text, &endpoint(BodyFormat::CsvSemicolons, Some(&RECORD)), &ErrorBodyInfo::new(&[]));
+            json.map_or_else(|error| error.to_string(), Cow::into_owned)
+        };
+        assert_eq!(check("Rates; 2024\n;;\nNote: all\n\na;b\nx;1\n"), r#"[{"a":"x","b":1}]"#);
+        assert_eq!(check("a;b\nx;1\n"), r#"[{"a":"x","b":1}]"#);
+        let none = "expected the names of the columns, found \"Error; try later\" at line 1 column 1";
+        assert_eq!(check("Error; try later\nx;1\n"), none);
+        assert_eq!(check("Error; try later\n"), none);
+        let late = format!("{}a;b\nx;1\n", "title\n".repeat(30));
+        assert!(check(&late).starts_with("expected the names of the columns"));
+        assert_eq!(check("a;a\nx;1\n"), "the column \"a\" occurs twice at line 1 column 1");
     }
 
     #[test]

@@ -250,8 +250,16 @@ pub enum BodyFormat {
     /// Lines of values that are separated by commas (RFC 4180). The first line has the names of the fields, unless the
     /// records are positional.
     Csv,
+    /// As `Csv`, but values are separated by semicolons.
+    CsvSemicolons,
+    /// As `Csv`, but values are separated by vertical bars.
+    CsvPipes,
+    /// As `Csv`, but values are separated by tabs.
+    Tsv,
     /// A JSON value in each line.
     Ndjson,
+    /// JSON or any other text. No catalogue declares it; it is for programs that learn the format of a body.
+    Text,
 }
 
 impl BodyFormat {
@@ -260,7 +268,11 @@ impl BodyFormat {
         match self {
             Self::Json => "application/json",
             Self::Csv => "text/csv",
+            Self::CsvSemicolons => "text/csv; separator=semicolons",
+            Self::CsvPipes => "text/csv; separator=pipes",
+            Self::Tsv => "text/tab-separated-values",
             Self::Ndjson => "application/x-ndjson",
+            Self::Text => "text/plain",
         }
     }
 
@@ -269,8 +281,22 @@ impl BodyFormat {
     pub(crate) const fn accept(self) -> &'static str {
         match self {
             Self::Json => "application/json",
-            Self::Csv => "text/csv, */*;q=0.1",
+            Self::Csv | Self::CsvSemicolons | Self::CsvPipes => "text/csv, */*;q=0.1",
+            Self::Tsv => "text/tab-separated-values, */*;q=0.1",
             Self::Ndjson => "application/x-ndjson, */*;q=0.1",
+            Self::Text => "application/json, */*;q=0.1",
+        }
+    }
+
+    /// The character between two values of a row; `None` for a format without rows.
+    #[doc(hidden)]
+    pub const fn separator(self) -> Option<char> {
+        match self {
+            Self::Csv => Some(','),
+            Self::CsvSemicolons => Some(';'),
+            Self::CsvPipes => Some('|'),
+            Self::Tsv => Some('\t'),
+            Self::Json | Self::Ndjson | Self::Text => None,
         }
     }
 
@@ -279,7 +305,11 @@ impl BodyFormat {
         match self {
             Self::Json => "JSON",
             Self::Csv => "CSV",
+            Self::CsvSemicolons => "CSV with semicolons",
+            Self::CsvPipes => "CSV with vertical bars",
+            Self::Tsv => "tab-separated values",
             Self::Ndjson => "lines of JSON",
+            Self::Text => "text",
         }
     }
 }

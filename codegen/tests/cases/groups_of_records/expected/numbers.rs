@@ -130,6 +130,8 @@ pub struct DownloadsRecord {
     pub day: Option<Timestamp>,
     /// Its meaning is undocumented. Reported.
     pub downloads: Option<u64>,
+    /// Its meaning is undocumented. Reported.
+    pub share: Option<Decimal>,
     /// Its meaning is undocumented. Reported. A label: the key of the group that contains the record.
     pub package: Option<String>,
     /// Fields that the catalogue does not list.
@@ -156,6 +158,9 @@ impl Record for DownloadsRecord {
                     )
                     .nulls(&["."])
                     .optional(true),
+                FieldInfo::new("share", "share", ValueType::Decimal, Evidence::Reported)
+                    .nulls(&["."])
+                    .optional(true),
                 FieldInfo::new(
                         "package",
                         "package",
@@ -170,7 +175,7 @@ impl Record for DownloadsRecord {
         .summary("One record of Downloads.");
 }
 
-fields!(DownloadsRecord => day = 0, downloads = 1, package = 2);
+fields!(DownloadsRecord => day = 0, downloads = 1, share = 2, package = 3);
 marker!(NumbersGroup : Months months);
 
 impl Endpoint for Months {

@@ -36,6 +36,25 @@ impl MarketGroup<'_> {
     pub fn candles(&self) -> Request<Candles> {
         Request::new(self.client)
     }
+    /// Fixings with semicolons.
+    ///
+    /// - **Endpoint:** `GET /fixings` (documented), returns a series of [`FixingsRecord`], sent as CSV with
+    ///   semicolons
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    pub fn fixings(&self) -> Request<Fixings> {
+        Request::new(self.client)
+    }
+    /// Fixings with tabs.
+    ///
+    /// - **Endpoint:** `GET /fixings.tsv` (documented), returns a series of JSON records, sent as tab-separated
+    ///   values
+    /// - **Required (reported):** `coin`
+    /// - **Optional:** `exchanges`, `timeframe`, `limit`
+    /// - **Undocumented:** the fields of the records
+    pub fn fixings_with_tabs(&self) -> Request<FixingsWithTabs> {
+        Request::new(self.client)
+    }
     /// Trades in lines.
     ///
     /// - **Endpoint:** `GET /trades.ndjson` (documented), returns a series of [`TradesRecord`], sent as lines of JSON
@@ -156,6 +175,69 @@ impl Record for CandlesRecord {
 }
 
 fields!(CandlesRecord => open = 0, close = 1);
+marker!(MarketGroup : Fixings fixings);
+
+impl Endpoint for Fixings {
+    type Body = Series<FixingsRecord>;
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "fixings")
+        .name("Fixings")
+        .summary("Fixings with semicolons.")
+        .path(Some("/fixings"))
+        .accepts(&[params::COMMON])
+        .series::<FixingsRecord>(Some("day"), Evidence::Documented)
+        .format(BodyFormat::CsvSemicolons)
+        .data(Some("."));
+}
+
+takes_common!(Fixings);
+
+/// One record of Fixings.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct FixingsRecord {
+    /// The day.
+    pub day: Timestamp,
+    /// The rate.
+    pub rate: Option<Decimal>,
+    /// Fields that the catalogue does not list.
+    pub unknown_fields: UnknownFields,
+}
+
+impl Record for FixingsRecord {
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+            "FixingsRecord",
+            &[
+                FieldInfo::new(
+                        "day",
+                        "day",
+                        ValueType::Timestamp(TimeUnit::Date),
+                        Evidence::Documented,
+                    )
+                    .summary("The day."),
+                FieldInfo::new("rate", "rate", ValueType::Decimal, Evidence::Documented)
+                    .optional(true)
+                    .summary("The rate."),
+            ],
+        )
+        .summary("One record of Fixings.");
+}
+
+fields!(FixingsRecord => day = 0, rate = 1);
+marker!(MarketGroup : FixingsWithTabs fixings_with_tabs);
+
+impl Endpoint for FixingsWithTabs {
+    type Body = Series<Value>;
+    const INFO: &EndpointInfo = &EndpointInfo::of("market", "fixings_with_tabs")
+        .name("Fixings with Tabs")
+        .summary("Fixings with tabs.")
+        .path(Some("/fixings.tsv"))
+        .accepts(&[params::COMMON])
+        .series::<Value>(Some("openDate"), Evidence::Documented)
+        .format(BodyFormat::Tsv)
+        .data(Some("."));
+}
+
+takes_common!(FixingsWithTabs);
 marker!(MarketGroup : Trades trades);
 
 impl Endpoint for Trades {
@@ -219,6 +301,8 @@ pub(crate) static GROUP: GroupInfo = GroupInfo {
     endpoints: &[
         DailyRates::INFO,
         Candles::INFO,
+        Fixings::INFO,
+        FixingsWithTabs::INFO,
         Trades::INFO,
         Dump::INFO,
     ],

@@ -11,6 +11,8 @@ fn market() {
     let market = client.market();
     endpoint("/rates.csv", market.daily_rates());
     endpoint("/candles.txt", market.candles());
+    endpoint("/fixings", market.fixings());
+    endpoint("/fixings.tsv", market.fixings_with_tabs());
     endpoint("/trades.ndjson", market.trades());
     endpoint("/dump.csv", market.dump());
 }

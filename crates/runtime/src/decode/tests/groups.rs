@@ -116,6 +116,21 @@ fn items_of_a_list_are_groups_whose_labels_may_be_after_the_records() {
 }
 
 #[test]
+fn one_group_may_be_in_place_of_the_groups() {
+    let text = r#"{"data": {"result": {"metric": {"job": "node"}, "values": [[1700000000, "1"], [1700000060, "2"]]}}}"#;
+    assert_eq!(values(text, &SAMPLE, "data.result.*.values", "job"), ["node", "node"]);
+    let text = r#"{"note": "x", "metric": {"job": "node"}, "values": [[1700000000, "1"]], "end": 7}"#;
+    assert_eq!(values(text, &SAMPLE, "*.values", "job"), ["node"]);
+    let text = r#"{"values": {"metric": {"job": "a"}, "values": [[1700000000, "1"]]}}"#;
+    assert_eq!(values(text, &SAMPLE, "*.values", "job"), ["a"]);
+    let empty = r#"{"metric": {"job": "node"}, "values": []}"#;
+    assert!(read(empty, &SAMPLE, "*.values", BadRecords::Rejected).is_ok_and(|read| read.rest.is_empty));
+    let bad = r#"{"metric": {"job": "node"}, "values": [[1700000000, "x"]]}"#;
+    let error = read(bad, &SAMPLE, "*.values", BadRecords::Rejected).map(drop).expect_err("a bad value");
+    assert!(error.starts_with("`values[0][1]`: expected a number"), "{error}");
+}
+
+#[test]
 fn group_may_be_one_record() {
     let text = r#"{"2024-01-02 10:00": {"close": 1}, "2024-01-02 11:00": {"close": 2.5}}"#;
     assert_eq!(values(text, &PRICE, "*", "time"), ["2024-01-02T10:00:00Z", "2024-01-02T11:00:00Z"]);
