@@ -1,5 +1,6 @@
 //! A backfill to files: its plan, its run, and what both print.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -13,9 +14,10 @@ use crate::job_file::JobFile;
 use crate::log::Log;
 use crate::metrics_file::Metrics;
 use crate::plan_report::{announced, page_size, planned};
-use crate::progress::{Bar, fitting};
+use crate::progress::{Bar, fitting, listed};
 use crate::reporter::Reporter;
 use crate::requested_series::labels;
+use crate::series_label::label_of;
 use crate::stdout;
 
 /// A backfill that writes files.
@@ -94,6 +96,7 @@ impl<'r> FileRun<'r> {
         if let (Some(metrics), Some(first)) = (metrics, self.job.series.first()) {
             metrics.set_limit(first.request().rate_limit());
         }
+        let left_out = self.left_out(&planned.plan).await;
         let ended = self.job.run(|event| reporter.event(event), cancel).await;
         if let Some(metrics) = metrics {
             note_run(metrics, self.file, &ended);
@@ -102,6 +105,9 @@ impl<'r> FileRun<'r> {
             reporter.notes = notes(&self.file.out, &self.target, &planned.plan).await;
             for note in &reporter.notes {
                 self.log.warning(&note.text);
+            }
+            if let Some(job) = self.job.name.as_ref().filter(|_| !left_out.is_empty()) {
+                self.log.warning(&retired(&left_out, job));
             }
             if !planned.is_clock_noted {
                 let newest = summary.series.iter().map(|series| self.newest(series.last, series.end));
@@ -118,6 +124,26 @@ impl<'r> FileRun<'r> {
         };
         let signal = signal.get().copied().unwrap_or(ExitKind::Interrupted);
         EndedRun { json_lines, outcome: reporter.end(self.file, ended, signal) }
+    }
+
+    /// The series that were a part of this job until now. The run retires them, unless it has nothing to request and
+    /// writes no state.
+    async fn left_out(&self, plan: &BackfillPlan) -> Vec<String> {
+        let mut left_out = Vec::new();
+        let Some(name) = self.job.name.as_ref().filter(|_| plan.requests() > 0) else {
+            return left_out;
+        };
+        // A state that cannot be read is an error of the run.
+        let Ok(status) = dataset::status(&self.target).await else {
+            return left_out;
+        };
+        let listed: BTreeSet<&str> = self.job.series.iter().map(SeriesRequest::path).collect();
+        for series in status.series {
+            if series.is_of_job(name) && !series.is_retired && !listed.contains(series.path.as_str()) {
+                left_out.push(label_of(&series));
+            }
+        }
+        left_out
     }
 
     /// What shows the progress of the run.
@@ -137,6 +163,13 @@ impl<'r> FileRun<'r> {
     fn newest(&self, last: Option<Timestamp>, end: Option<Timestamp>) -> (Option<Timestamp>, Option<Timestamp>) {
         (last, if self.job.include_partial { last } else { end })
     }
+}
+
+/// The warning about series that a run has retired.
+fn retired(left_out: &[String], job: &str) -> String {
+    let is = if left_out.len() == 1 { "is" } else { "are" };
+    let job = quoted(job);
+    format!("{} series that {job} no longer lists {is} retired: {}", left_out.len(), listed(left_out))
 }
 
 /// Notes the metrics of a run that has ended.

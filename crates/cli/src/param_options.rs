@@ -8,6 +8,7 @@ use std::ffi::OsString;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use dataset::quoted;
 use runtime::registry::{EndpointInfo, HistoryInfo};
 
 use crate::endpoint_names::{self, Endpoint, history};
@@ -23,8 +24,8 @@ const GLOBAL: [&str; 4] = ["color", "help", "quiet", "verbose"];
 pub(crate) struct Params {
     /// The API names of params, each with all of its values.
     pub(crate) known: Vec<(String, Vec<String>)>,
-    /// Params that are sent unchecked.
-    pub(crate) passed_on: Vec<(String, String)>,
+    /// Params that are sent unchecked, each with all of its values.
+    pub(crate) passed_on: Vec<(String, Vec<String>)>,
     /// `true` if the params are keys of a job file, and no options.
     pub(crate) are_keys: bool,
 }
@@ -51,7 +52,7 @@ impl Params {
         if self.are_keys {
             return None;
         }
-        Some(format!("`--param {wire_name}={value}` sends it anyway"))
+        Some(format!("`--param {}` sends it anyway", quoted(format!("{wire_name}={value}"))))
     }
 }
 
@@ -189,8 +190,11 @@ impl FromArgMatches for Params {
                 params.known.push((one.wire_name.to_owned(), values.cloned().collect()));
             }
         }
-        if let Some(passed_on) = matches.get_many("param") {
-            params.passed_on = passed_on.cloned().collect();
+        for (name, value) in matches.get_many::<(String, String)>("param").into_iter().flatten() {
+            match params.passed_on.iter_mut().find(|(other, _)| other == name) {
+                Some((_, values)) => values.push(value.clone()),
+                None => params.passed_on.push((name.clone(), vec![value.clone()])),
+            }
         }
         Ok(params)
     }

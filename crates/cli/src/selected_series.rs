@@ -1,7 +1,6 @@
 //! The options with which a command selects series of a file or a data set.
 
 use std::collections::BTreeMap;
-use std::slice;
 
 use clap::Args;
 use dataset::{SeriesStatus, quoted};
@@ -30,7 +29,13 @@ struct Filter<'f> {
     option: String,
     /// `None` for the endpoint.
     param: Option<&'f str>,
-    values: &'f [String],
+    values: Vec<WantedValue<'f>>,
+}
+
+struct WantedValue<'f> {
+    text: &'f str,
+    /// Whether only a series whose stored value is this text is meant, and not another spelling of it.
+    is_exact: bool,
 }
 
 impl Selection {
@@ -40,20 +45,20 @@ impl Selection {
 
     /// Fails if no option is given.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.is_empty()? {
+        if self.is_empty() {
             return Err(Failure::usage("no series is named: give `--endpoint` or a param"));
         }
         Ok(())
     }
 
     /// Whether no option is given.
-    pub(crate) fn is_empty(&self) -> Result<bool> {
-        Ok(self.filters()?.is_empty())
+    pub(crate) fn is_empty(&self) -> bool {
+        self.endpoints.is_empty() && self.params.known.is_empty() && self.params.passed_on.is_empty()
     }
 
     /// The selected series of a target. Fails if there are none, and warns about values that select none.
     pub(crate) fn of(&self, mut series: Vec<SeriesStatus>, path: &str, log: Log) -> Result<Vec<SeriesStatus>> {
-        let filters = self.filters()?;
+        let filters = self.filters(&series)?;
         series.retain(|one| filters.iter().all(|filter| filter.selects(one)));
         if series.is_empty() {
             let path = quoted(path);
@@ -61,66 +66,76 @@ impl Selection {
             return Err(Failure::usage(format!("{path}: no such series")).help(help));
         }
         for filter in &filters {
-            for value in filter.values {
+            for value in &filter.values {
                 if !series.iter().any(|one| filter.has(one, value)) {
-                    log.warning(&format!("`{} {value}` selects no series", filter.option));
+                    log.warning(&format!("`{} {}` selects no series", filter.option, value.text));
                 }
             }
         }
         Ok(series)
     }
 
-    /// The options that are given.
-    fn filters(&self) -> Result<Vec<Filter<'_>>> {
-        for written in &self.endpoints {
-            find(written)?;
-        }
+    /// The options that are given. The value of an option is another spelling of a stored value only if none of the
+    /// series has it as it is written: `btc` means `BTC`, unless a series of `btc` is stored.
+    fn filters(&self, series: &[SeriesStatus]) -> Result<Vec<Filter<'_>>> {
         let mut filters = Vec::new();
         if !self.endpoints.is_empty() {
-            filters.push(Filter { option: "--endpoint".to_owned(), param: None, values: &self.endpoints });
+            let mut values = Vec::new();
+            for written in &self.endpoints {
+                find(written)?;
+                values.push(WantedValue { text: written, is_exact: false });
+            }
+            filters.push(Filter { option: "--endpoint".to_owned(), param: None, values });
         }
-        for (name, values) in &self.params.known {
-            filters.push(Filter::of_param(name, values));
+        for (name, written) in &self.params.known {
+            let mut values = Vec::new();
+            for text in written {
+                let is_exact = series.iter().any(|one| stored_param(one, name) == *text);
+                values.push(WantedValue { text, is_exact });
+            }
+            filters.push(Filter { option: format!("--{}", option_name(name)), param: Some(name), values });
         }
-        for (name, value) in &self.params.passed_on {
-            filters.push(Filter::of_param(name, slice::from_ref(value)));
+        for (name, written) in &self.params.passed_on {
+            let values = written.iter().map(|text| WantedValue { text, is_exact: true }).collect();
+            filters.push(Filter { option: format!("--param {name}"), param: Some(name), values });
         }
         Ok(filters)
     }
 }
 
-impl<'f> Filter<'f> {
-    fn of_param(name: &'f str, values: &'f [String]) -> Self {
-        Self { option: format!("--{}", option_name(name)), param: Some(name), values }
-    }
-
+impl Filter<'_> {
     fn selects(&self, series: &SeriesStatus) -> bool {
         self.values.iter().any(|value| self.has(series, value))
     }
 
     /// Whether a series has a value, as it is written or in the form that files have.
-    fn has(&self, series: &SeriesStatus, value: &str) -> bool {
+    fn has(&self, series: &SeriesStatus, value: &WantedValue<'_>) -> bool {
         let Some(name) = self.param else {
-            return find(value).is_ok_and(|endpoint| endpoint.to_string() == series.endpoint());
+            return find(value.text).is_ok_and(|endpoint| endpoint.to_string() == series.endpoint());
         };
-        // A param that is not set has an empty value.
-        let mut stored = String::new();
-        for (param, own) in series.params() {
-            if param == name {
-                stored = own;
-                break;
-            }
-        }
-        if stored == value {
+        let stored = stored_param(series, name);
+        if stored == value.text {
             return true;
+        }
+        if value.is_exact {
+            return false;
         }
         let Ok(endpoint) = find(series.endpoint()) else {
             return false;
         };
         match endpoint.param(name) {
-            Some(info) => stored == stored_value(info, value),
+            Some(info) => stored == stored_value(info, value.text),
             None => false,
         }
+    }
+}
+
+/// The value of a param of a series, which is empty if the param is not set.
+fn stored_param(series: &SeriesStatus, name: &str) -> String {
+    let mut params = series.params();
+    match params.find(|(param, _)| *param == name) {
+        Some((_, value)) => value,
+        None => String::new(),
     }
 }
 

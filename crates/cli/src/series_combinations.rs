@@ -31,6 +31,7 @@ pub(crate) fn combine(endpoints: &[Endpoint], params: &Params, log: Log) -> Resu
 /// Returns every endpoint with every combination of values, in the given order. Params may be missing.
 pub(crate) fn combine_given(endpoints: &[Endpoint], params: &Params, log: Log) -> Result<Vec<RequestedSeries>> {
     every_param_is_accepted(endpoints, params)?;
+    no_value_is_given_twice(params)?;
     let mut names = BTreeSet::new();
     for endpoint in endpoints {
         let name = name(endpoint);
@@ -60,8 +61,9 @@ fn combine_values(endpoint: Endpoint, params: &Params, log: Log) -> Result<Vec<R
             combined = times(&combined, param, &values);
         }
     }
-    for (param, value) in &params.passed_on {
-        combined = times(&combined, param, &[ParamValue::Text(vec![value.clone()])]);
+    for (param, values) in &params.passed_on {
+        let values: Vec<_> = values.iter().map(|value| ParamValue::Text(vec![value.clone()])).collect();
+        combined = times(&combined, param, &values);
     }
     Ok(combined)
 }
@@ -108,8 +110,6 @@ fn times(series: &[RequestedSeries], name: &str, values: &[ParamValue]) -> Vec<R
     for one in series {
         for value in values {
             let mut copy = one.clone();
-            // A later value replaces an earlier value, so `--param` overrides the option of the same param.
-            copy.values.retain(|(other, _)| other != name);
             copy.values.push((name.to_owned(), value.clone()));
             all.push(copy);
         }
@@ -127,6 +127,25 @@ fn every_param_is_accepted(endpoints: &[Endpoint], params: &Params) -> Result<()
     for (param, _) in &params.known {
         if !endpoints.iter().any(|endpoint| accepts(endpoint, param)) {
             return Err(not_accepted(endpoints, param, params));
+        }
+    }
+    Ok(())
+}
+
+/// Rejects a param that is set by its option and by `--param`, because one of both values would be ignored, and a value
+/// that `--param` lists twice.
+fn no_value_is_given_twice(params: &Params) -> Result<()> {
+    for (param, values) in &params.passed_on {
+        if params.known.iter().any(|(known, _)| known == param) {
+            let option = params.written(param);
+            let failure = Failure::usage(format!("`{param}` is set by `{option}` and by `--param`"));
+            return Err(failure.help(format!("give all values with `--param {param}=`, or all with `{option}`")));
+        }
+        let mut seen = BTreeSet::new();
+        for value in values {
+            if !seen.insert(value) {
+                return Err(Failure::usage(format!("`{value}` is listed twice for `{param}`")));
+            }
         }
     }
     Ok(())
@@ -250,12 +269,12 @@ mod tests {
     use crate::catalogue::{Metric, metric, object, other_metric, values};
     use crate::requested_series::labels;
 
-    fn check(targets: &[&str], known: &[(&str, &[&str])], passed_on: &[(&str, &str)]) -> Vec<String> {
+    fn check(targets: &[&str], known: &[(&str, &[&str])], passed_on: &[(&str, &[&str])]) -> Vec<String> {
         let endpoints: Result<Vec<_>> = targets.iter().map(|name| find_or_path(name)).collect();
         let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
         let params = Params {
             known: known.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect(),
-            passed_on: passed_on.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            passed_on: passed_on.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect(),
             are_keys: false,
         };
         let combined = endpoints.and_then(|endpoints| combine(&endpoints, &params, Log::Nothing));
@@ -275,7 +294,19 @@ mod tests {
         let several = [known[0].to_owned(), known[1..].join("+")];
         let both = check(&[name], &[(metric().open_param().wire_name, &[&*several[0], &*several[1]])], &[]);
         assert_eq!(both, several);
-        assert_eq!(check(&["/new"], &[two], &[("a", "1,2")]), *keys);
+        assert_eq!(check(&["/new"], &[two], &[("a", &["1,2"])]), *keys);
+    }
+
+    /// No value that was given is ignored.
+    #[test]
+    fn each_value_that_is_passed_on_is_a_series() {
+        let Metric { name, key, keys, key_option, .. } = metric();
+        assert_eq!(check(&[name], &[], &[(key.wire_name, keys)]), *keys);
+        let both = check(&[name], &[(key.wire_name, &keys[..1])], &[(key.wire_name, &keys[1..])]);
+        let expected = format!("`{}` is set by `{key_option}` and by `--param`", key.wire_name);
+        assert!(both[0].starts_with(&expected), "{both:?}");
+        let twice = check(&[name], &[], &[(key.wire_name, &[keys[0], keys[0]])]);
+        assert_eq!(twice, [format!("`{}` is listed twice for `{}`", keys[0], key.wire_name)]);
     }
 
     #[test]

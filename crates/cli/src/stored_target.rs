@@ -58,7 +58,7 @@ impl<'p> StoredTarget<'p> {
     /// Returns the selected series, by default all.
     pub(crate) fn selected(&self, selection: &Selection, log: Log) -> Result<Vec<SeriesStatus>> {
         let all = self.status.series.clone();
-        if selection.is_empty()? { Ok(all) } else { selection.of(all, self.path, log) }
+        if selection.is_empty() { Ok(all) } else { selection.of(all, self.path, log) }
     }
 
     /// Fails if the rows of damaged or missing files were left out, of which each has a message. `what` lacks the rows.

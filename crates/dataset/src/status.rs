@@ -132,6 +132,11 @@ impl SeriesStatus {
         Some(self.interval.passed(&(end..now)))
     }
 
+    /// Returns `true` if the last run with this series was one of the job with this [name](crate::Backfill::name).
+    pub fn is_of_job(&self, name: &str) -> bool {
+        self.job.as_ref().is_some_and(|(own, _)| own == name)
+    }
+
     /// `all` also has the facts of the records that are not in the files yet.
     fn new(path: String, state: SeriesState, all: &RowFacts, files: Vec<String>) -> Self {
         let rows = &state.rows;

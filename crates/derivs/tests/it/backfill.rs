@@ -161,6 +161,28 @@ fn job_file_is_equivalent_to_the_command_line() {
     assert!(wrong.code == Some(2) && wrong.err.starts_with(&position), "{}", wrong.err);
 }
 
+/// A series that vanishes from a job file is no longer judged, so the run that retires it says so, once.
+#[test]
+fn a_run_names_the_series_that_its_job_file_no_longer_lists() {
+    let folder = tempfile::tempdir().unwrap();
+    let (job, out) = (folder.path().join("job.toml"), folder.path().join("data"));
+    let Metric { name, key, keys, history, .. } = metric();
+    let run_until = |day: &str, listed: &[&str]| {
+        let range = format!("from = 2025-01-01\nto = {day}\nout = {:?}\n", support::text(&out));
+        let step = format!("{} = {:?}", history.step, metric().step(3600));
+        let group = format!("[[series]]\nendpoints = {name:?}\n{step}\n{} = {listed:?}\n", key.wire_name);
+        std::fs::write(&job, range + &group).unwrap();
+        let output = run(&["backfill", "--job", support::text(&job), "--sandbox"]);
+        assert_eq!(output.code, Some(0), "{}", output.err);
+        output.err
+    };
+    assert!(!run_until("2025-01-02", keys).contains("retired"));
+    let first = run_until("2025-01-03", &keys[..1]);
+    assert!(first.contains("1 series that ") && first.contains(" no longer lists is retired: "), "{first}");
+    assert!(first.contains(keys[1]), "{first}");
+    assert!(!run_until("2025-01-04", &keys[..1]).contains("retired"));
+}
+
 /// A job file has keys, and no options.
 #[test]
 fn a_warning_about_a_job_file_names_the_key() {

@@ -50,6 +50,30 @@ fn values_are_written_as_for_a_backfill() {
     assert_eq!(removed.code, Some(0), "{}", removed.err);
 }
 
+/// `--param` sends a value unchanged, so it also selects it unchanged: series that differ only in case are two.
+#[test]
+fn series_that_differ_in_case_are_selected_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let Metric { endpoint, name, key, key_option, keys, history, .. } = metric();
+    let lower = keys[0].to_lowercase();
+    let other = if lower == keys[0] { keys[0].to_uppercase() } else { lower };
+    let passed_on = format!("{}={other}", key.wire_name);
+    let step = [option(history.step), metric().step(3600)];
+    let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(&data), "--sandbox"];
+    for param in [[*key_option, keys[0]], ["--param", &passed_on]] {
+        let written = run(&[&["backfill", *name], &param[..], &step, &range].concat());
+        assert_eq!(written.code, Some(0), "{}", written.err);
+    }
+    for param in [["--param", &passed_on], [*key_option, &other], [*key_option, keys[0]]] {
+        let planned = run(&[&["remove", text(&data), "--dry-run", "--json"], &param[..]].concat());
+        let object: serde_json::Value = planned.out.parse().unwrap_or_else(|_| panic!("{param:?}: {}", planned.out));
+        assert_eq!(object["endpoint"], endpoint.to_string());
+        let selected = if param[1] == keys[0] { keys[0] } else { &other };
+        assert_eq!(object["params"][key.wire_name], selected, "{param:?}");
+    }
+}
+
 /// A param that is omitted makes another series, which is noted and can be removed alone.
 #[test]
 fn a_series_without_a_param_can_be_removed() {
