@@ -26,6 +26,8 @@ pub(super) struct Editor {
     pub(super) subject: String,
     /// The fields that should become enums, and for which a response of any endpoint has a string.
     pub(super) enum_fields: BTreeSet<String>,
+    /// The origins of error responses and of responses without data, of which only the status and the message are learned.
+    pub(super) error_responses: BTreeSet<String>,
 }
 
 /// The texts of the files after an edit.

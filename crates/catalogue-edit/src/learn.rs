@@ -53,7 +53,7 @@ mod others;
 
 mod endpoint;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::{Catalogue, load_texts};
 
@@ -83,6 +83,15 @@ struct FailedSample<'o> {
     why: String,
 }
 
+/// A change, and what it does not take from the responses.
+struct Learned {
+    change: CatalogueChange,
+    /// The endpoints of whose responses nothing is learned.
+    unused: BTreeSet<String>,
+    /// The origins of the responses of which only the status and the message are learned.
+    error_responses: BTreeSet<String>,
+}
+
 /// What the client of a changed catalogue makes of the responses.
 #[derive(Default)]
 struct DecodedResponses {
@@ -100,22 +109,22 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
         texts.push((name.to_owned(), text.to_owned()));
     }
     let mut rejected = Rejected::new();
-    let mut change = learn_all(catalogue, options, &rejected)?;
+    let mut learned = learn_all(catalogue, options, &rejected)?;
     loop {
-        let decoded = decode_all(&change, options, &rejected)?;
+        let decoded = decode_all(&learned, options)?;
         let Some(Undecodable { endpoint, why }) = decoded.undecodable else {
-            change.notes.extend(decoded.notes);
-            return Ok(change);
+            learned.change.notes.extend(decoded.notes);
+            return Ok(learned.change);
         };
         if options.endpoints.len() == 1 {
             let mut message = format!("{endpoint}: {why}");
-            for note in change.notes() {
+            for note in learned.change.notes() {
                 message += &format!("\n{note}");
             }
             return Err(message.into());
         }
         rejected.insert(endpoint, why);
-        change = learn_all(load_texts(&borrowed(&texts)), options, &rejected)?;
+        learned = learn_all(load_texts(&borrowed(&texts)), options, &rejected)?;
     }
 }
 
@@ -127,9 +136,10 @@ fn borrowed(texts: &[(String, String)]) -> Vec<(&str, &str)> {
     borrowed
 }
 
-fn learn_all(catalogue: Catalogue, options: &LearnOptions, rejected: &Rejected) -> Result<CatalogueChange, Refusal> {
+fn learn_all(catalogue: Catalogue, options: &LearnOptions, rejected: &Rejected) -> Result<Learned, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     let mut failed = Vec::new();
+    let mut unused = BTreeSet::new();
     for sample in &options.endpoints {
         let outcome = match rejected.get(&sample.endpoint) {
             Some(why) => Err(why.clone()),
@@ -148,36 +158,30 @@ fn learn_all(catalogue: Catalogue, options: &LearnOptions, rejected: &Rejected) 
             return Err(format!("{}: {why}", sample.endpoint).into());
         }
         editor.note(format!("{}: nothing learned: {why}", sample.endpoint));
+        unused.insert(sample.endpoint.clone());
     }
     enums::note_unused(&mut editor, &options.enums);
-    editor.close()
+    let error_responses = std::mem::take(&mut editor.error_responses);
+    Ok(Learned { change: editor.close()?, unused, error_responses })
 }
 
-/// Decodes the responses with the changed catalogue. Responses of which nothing was learned, for example because they are
+/// Decodes the responses with the changed catalogue. Responses of which no field was learned, for example because they are
 /// errors, are skipped.
-fn decode_all(
-    change: &CatalogueChange,
-    options: &LearnOptions,
-    rejected: &Rejected,
-) -> Result<DecodedResponses, Refusal> {
+fn decode_all(learned: &Learned, options: &LearnOptions) -> Result<DecodedResponses, Refusal> {
     let mut decoded = DecodedResponses::default();
-    let texts = change.all_texts();
+    let texts = learned.change.all_texts();
     let content = Content::checked(load_texts(&texts))?;
     let gate = Gate::of(&texts)?;
     for sample in &options.endpoints {
         let endpoint = &sample.endpoint;
-        let nothing_learned = format!("{endpoint}: nothing learned");
-        let is_unused = change.notes().iter().any(|note| note.starts_with(&nothing_learned));
-        if is_unused || rejected.contains_key(endpoint) {
+        if learned.unused.contains(endpoint) {
             continue;
         }
         let Ok((label, _)) = content.find(endpoint) else { continue };
         let Ok(responses) = read(options, sample) else { continue };
         let mut rounded = None;
         for response in responses {
-            // Of an error response, only its status and message are learned.
-            let is_error = format!("{} is an error response", response.origin);
-            if change.notes().iter().any(|note| note.contains(&is_error)) {
+            if learned.error_responses.contains(&response.origin) {
                 continue;
             }
             if let Err(why) = gate.check(&label, &response) {

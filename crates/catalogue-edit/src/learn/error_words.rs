@@ -38,6 +38,7 @@ pub(super) fn take_errors(editor: &mut Editor, responses: &mut Vec<SavedResponse
                 "{} is an error response or has no data, so only its status and message are learned",
                 response.origin
             ));
+            editor.error_responses.insert(response.origin.clone());
             errors.push(response);
         } else {
             data.push(response);
