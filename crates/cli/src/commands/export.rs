@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dataset::{SeriesStatus, Status, StoredRows, check_new_file, quoted};
@@ -108,7 +109,7 @@ impl Export {
     fn check_revisions(&self, since: Option<Timestamp>, log: Log) -> Result<()> {
         let Some(since) = since else { return Ok(()) };
         let path = quoted(&self.path);
-        let since_text = time_arg::shown(since);
+        let since_text = time_arg::shown(since.floor(Duration::from_secs(1)));
         let what = format!("{path}: the values that runs have replaced are known only since {since_text}");
         match self.as_of {
             Some(as_of) if as_of < since => {
