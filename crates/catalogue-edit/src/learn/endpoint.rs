@@ -1,5 +1,7 @@
 //! Learns from the responses of one endpoint.
 
+use catalogue::spec::Evidence;
+
 use super::body_kind::{self, BodyKind};
 use super::column_names::{NamedRecords, name_records};
 use super::columns;
@@ -28,7 +30,7 @@ pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &En
     let mut responses = read(options, sample)?;
     let errors = error_words::take_errors(editor, &mut responses);
     error_responses::learn_status(editor, options, &responses, &errors);
-    let warning = error_responses::check(editor, &at, &responses)?;
+    let doubt = error_responses::check(editor, &at, &responses)?;
     let format = text_bodies::format_of(&editor.content, &at, &mut responses)?;
     text_bodies::read_values(&editor.content, &at, &mut responses);
     let layout = Layout::of(&editor.content, &at, &mut responses, &sample.sent)?;
@@ -44,19 +46,25 @@ pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &En
     }
     let mut values = reader.by_names(layout.kind, values)?;
     let others = layout.take_chosen(&mut reader, &responses, &mut values);
-    if let Some(warning) = warning {
-        reader.editor.note(warning);
+    // Records that can be read are learned in spite of a doubt, which is then a note.
+    if let Some(doubt) = doubt {
+        reader.editor.note(doubt);
     }
     reader.read(layout.kind, &values)?;
     reader.set_others(others);
     layout.read_other_facts(&mut reader, &responses);
     reader.merge(&values);
     query::learn(editor, options.evidence, &at, &sample.query);
-    propose_history(editor, options.evidence, &at);
-    propose_pages(editor, &at, &responses);
-    note_key(editor, &at, &responses);
-    note_zone(editor, &at, &responses);
+    learn_facts_of_fields(editor, options.evidence, &at, &responses);
     Ok(())
+}
+
+/// Adds what follows from the learned fields and params of an endpoint.
+fn learn_facts_of_fields(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, responses: &[SavedResponse]) {
+    propose_history(editor, evidence, at);
+    propose_pages(editor, at, responses);
+    note_key(editor, at, responses);
+    note_zone(editor, at, responses);
 }
 
 /// The layout of the bodies of an endpoint.
