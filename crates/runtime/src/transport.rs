@@ -146,7 +146,8 @@ pub struct HttpRequest {
 impl HttpRequest {
     /// Creates a `GET` as a transport receives it; for testing a transport.
     pub fn new(url: impl Into<String>, headers: Headers, timeout: Duration, max_body_bytes: usize) -> Self {
-        let (on_sent, on_headers) = (SentNotifier::default(), HeadersNotifier::default());
+        let on_sent = SentNotifier::default();
+        let on_headers = HeadersNotifier::default();
         Self { url: url.into(), headers, form: None, timeout, max_body_bytes, on_sent, on_headers }
     }
 

@@ -212,7 +212,8 @@ where
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.items.is_empty() {
-            let (stream, at_once) = (self.stream.clone(), self.at_once);
+            let stream = self.stream.clone();
+            let at_once = self.at_once;
             match self.background.wait(poll_fn(move |cx| poll_some(&mut *lock(&stream), at_once, cx))) {
                 Ok(items) => self.items = items,
                 Err(error) => return Some(Err(error)),

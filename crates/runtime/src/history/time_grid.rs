@@ -96,7 +96,8 @@ impl TimeGrid {
 
     /// Divides a span into pieces of at most this many steps.
     pub(super) fn pieces(self, span: Span, steps: usize) -> Vec<Span> {
-        let (mut pieces, mut from) = (Vec::new(), span.from);
+        let mut pieces = Vec::new();
+        let mut from = span.from;
         while from < span.to {
             let to = self.after(from, steps.max(1)).min(span.to);
             pieces.push(Span { from, to });
@@ -129,7 +130,8 @@ impl TimeGrid {
     /// merged.
     pub(super) fn missing(self, span: Span, times: impl Iterator<Item = Timestamp>) -> Vec<Span> {
         let outer = self.outer(span);
-        let (mut missing, mut next) = (Vec::new(), outer.from);
+        let mut missing = Vec::new();
+        let mut next = outer.from;
         for time in times {
             let step = self.floor(time).min(outer.to);
             push(&mut missing, Span { from: next, to: step });
