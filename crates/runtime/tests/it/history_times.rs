@@ -61,6 +61,9 @@ const PAID_AT_END: HistoryInfo = HistoryInfo { oldest: None, time_is_end: true, 
 const EVALUATED: HistoryInfo =
     HistoryInfo { limit: "", every: Some(Step::seconds(3600)), oldest: None, includes_start: true, ..PAYMENTS };
 
+/// The params are years, so a request for one month has the others of its year.
+const MONTHS: HistoryInfo = HistoryInfo { limit: "", every: Some(Step::Months(1)), oldest: None, ..PAYMENTS };
+
 macro_rules! endpoint {
     ($marker:ident, $unit:ident, $required:expr, $history:expr) => {
         enum $marker {}
@@ -88,6 +91,7 @@ const UNTIL: HistoryInfo = HistoryInfo { from: "", limit: "limit", every: None, 
 
 endpoint!(Texts, Iso8601, None, OWN);
 endpoint!(Days, Date, None, OWN);
+endpoint!(Months, Year, None, HistorySource::Endpoint(&MONTHS));
 endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented), OWN);
 endpoint!(Payments, Iso8601, None, HistorySource::Endpoint(&PAYMENTS));
 endpoint!(PaidAtEnd, Iso8601, None, HistorySource::Endpoint(&PAID_AT_END));
@@ -123,6 +127,7 @@ impl runtime::history::HasHistory for Texts {}
 impl runtime::history::HasHistory for Events {}
 impl runtime::history::HasHistory for OlderEvents {}
 impl runtime::history::HasHistory for Days {}
+impl runtime::history::HasHistory for Months {}
 impl runtime::history::HasHistory for RequiredRange {}
 impl runtime::history::HasHistory for Payments {}
 impl runtime::history::HasHistory for PaidAtEnd {}
@@ -325,4 +330,18 @@ async fn one_param_sends_both_ends_of_a_range() {
     let set = request.query("days", "2024-01-01");
     let error = set.history(start..end).collect().await.unwrap_err().to_string();
     assert!(error.contains("`days` is set, but a history sets this param itself"), "{error}");
+}
+
+/// The months before a range that has no record yet are no page that was cut.
+#[tokio::test(start_paused = true)]
+async fn other_months_of_a_year_are_no_full_page() {
+    let service = Service::new(|_, _| {
+        let months = (1..=8).map(|month| format!("2023-{month:02}-01").parse::<Timestamp>().unwrap().unix_seconds());
+        reply(200, &[], &body(months))
+    });
+    let request = Request::<Months>::new(&service.client());
+    let from: Timestamp = "2023-09-01".parse().unwrap();
+    let to: Timestamp = "2023-11-01".parse().unwrap();
+    let all = request.history(from..to).collect().await.unwrap();
+    assert!(all.records.is_empty(), "{:?}", all.report);
 }

@@ -13,6 +13,9 @@ use crate::history::page::PageResponse;
 use crate::history::time_grid::{Span, TimeGrid};
 use crate::values::Timestamp;
 
+/// The number of steps whose records fit on a page of any service: two years of months, for params that are years.
+const STEPS_OF_ANY_PAGE: u64 = 25;
+
 /// What is left to do with a response.
 pub(super) enum OneTime<R> {
     Nothing,
@@ -123,7 +126,7 @@ impl<R> Windows<R> {
         if is_over {
             // Nothing else in a range of one time can show that the page is complete.
             let is_range = window.from == self.start && window.to == self.options.range.to;
-            if is_range {
+            if is_range && !self.has_few_steps(Span { from: start, to: end }) {
                 return self.give_up(index, &response);
             }
             return self.end_one_time(index, response, false);
@@ -132,6 +135,12 @@ impl<R> Windows<R> {
         page.requested = requested;
         page.state = PageState::Waiting;
         page.held = Some(HeldPage { side, response });
+    }
+
+    /// `true` if the span of a request has so few steps that their records fit on any page, such as the months of a year.
+    fn has_few_steps(&self, sent: Span) -> bool {
+        let grid = self.options.grid;
+        grid.has_steps() && grid.touched(sent) <= STEPS_OF_ANY_PAGE
     }
 
     /// Divides a window whose page has records of one time within it: the part before them, and the part from them on.
