@@ -6,13 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::file::reader::ChunkReader;
-
+use super::phase::Phase;
+use super::stored_rows::{Row, rows, rows_in_bucket};
 use super::{Outcome, client, job, run, sandbox, series};
 
 /// The number of days of a job, with a record per minute. Such a job lasts long enough to be killed in every phase.
@@ -20,23 +19,6 @@ const DAYS: i64 = 60;
 
 /// The number of kills of a round, which begins without any file and ends with a complete run.
 const KILLS: u32 = 12;
-
-/// The phase of a run in which a job was killed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
-    /// The job had written nothing.
-    Begin,
-    /// There are only files of the journal.
-    Fetch,
-    /// A data file or a text file is unfinished.
-    Merge,
-    /// A data file is newer than the state, and the journal exists.
-    BeforeState,
-    /// The state is newer than the data files, and the journal exists.
-    BeforeDeletion,
-    /// The journal was deleted.
-    End,
-}
 
 /// Kills jobs that write a CSV file, a Parquet file and a data set.
 pub(super) async fn on_disk(folder: &Path, rounds: u32) -> Outcome {
@@ -53,7 +35,8 @@ pub(super) async fn on_disk(folder: &Path, rounds: u32) -> Outcome {
         summary.requests
     );
     let expected = rows(Path::new(&whole))?;
-    let (mut dice, mut kills) = (Dice(1), BTreeMap::new());
+    let mut dice = Dice(1);
+    let mut kills = BTreeMap::new();
     for round in 0..rounds {
         for name in ["killed.csv", "killed.parquet", "killed"] {
             let path = folder.join(format!("{round}")).join(name);
@@ -67,7 +50,8 @@ pub(super) async fn on_disk(folder: &Path, rounds: u32) -> Outcome {
             finish(sandbox.base_url(), &target)?;
             let found = rows(&path)?;
             if found != expected {
-                let (found, expected) = (found.len(), expected.len());
+                let found = found.len();
+                let expected = expected.len();
                 return Err(format!("{name}: {found} rows, expected the {expected} of an undisturbed job").into());
             }
         }
@@ -84,14 +68,20 @@ pub(super) async fn on_disk(folder: &Path, rounds: u32) -> Outcome {
 /// if the job has ended before.
 fn kill_on_disk(child: &mut Killable, path: &Path, dice: &mut Dice, undisturbed: Duration) -> Outcome<Option<Phase>> {
     let folder = path.parent().ok_or("no folder")?;
-    let all = [Phase::Fetch, Phase::Merge, Phase::BeforeState, Phase::BeforeDeletion];
-    let wanted = all.into_iter().nth(usize::try_from(dice.step() % 5)?);
-    let (begun, limit) = (Instant::now(), undisturbed.mul_f64(dice.next()));
+    let wanted = match dice.step() % 5 {
+        0 => Some(Phase::Fetch),
+        1 => Some(Phase::Merge),
+        2 => Some(Phase::BeforeState),
+        3 => Some(Phase::BeforeDeletion),
+        _ => None,
+    };
+    let begun = Instant::now();
+    let limit = undisturbed.mul_f64(dice.next());
     let wait = if wanted == Some(Phase::Merge) { limit.mul_f64(0.02) } else { Duration::ZERO };
     let mut since = None;
     loop {
         let is_wanted = match wanted {
-            Some(wanted) => phase(folder)? == wanted,
+            Some(wanted) => Phase::of_folder(folder)? == wanted,
             None => begun.elapsed() >= limit,
         };
         // A merge is killed at a random time after its begin.
@@ -104,49 +94,7 @@ fn kill_on_disk(child: &mut Killable, path: &Path, dice: &mut Dice, undisturbed:
     }
     child.0.kill()?;
     child.0.wait()?;
-    phase(folder).map(Some)
-}
-
-/// Returns the phase that the files below a folder show.
-fn phase(folder: &Path) -> Outcome<Phase> {
-    let mut found = Vec::new();
-    all_files(folder, &mut found)?;
-    let has = |extension: &str| found.iter().any(|(path, _)| path.extension().is_some_and(|found| found == extension));
-    let newest = |extensions: &[&str]| {
-        let of = |path: &PathBuf| extensions.iter().any(|known| path.extension().is_some_and(|found| found == *known));
-        found.iter().filter(|(path, _)| of(path)).map(|(_, time)| *time).max()
-    };
-    let (data, state) = (newest(&["parquet", "csv"]), newest(&["json"]));
-    // Two tables of a data set are written one after the other, so the newest file shows the phase of the run.
-    let rows = newest(&["rows"]);
-    Ok(match (has("unfinished"), has("rows")) {
-        (true, _) if found.iter().any(|(path, _)| is_unfinished_data(path)) => Phase::Merge,
-        (_, false) if data.is_some() => Phase::End,
-        (_, false) => Phase::Begin,
-        (_, true) if data < rows => Phase::Fetch,
-        (_, true) if data > state => Phase::BeforeState,
-        (_, true) => Phase::BeforeDeletion,
-    })
-}
-
-/// Returns whether a path is that of an unfinished data file or text file.
-fn is_unfinished_data(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    name.ends_with(".parquet.unfinished") || name.ends_with(".csv.unfinished")
-}
-
-/// Finds all files below a folder, with the times of their last changes. Files that are deleted meanwhile are ignored.
-fn all_files(folder: &Path, found: &mut Vec<(PathBuf, SystemTime)>) -> Outcome {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
-    for entry in entries {
-        let path = entry?.path();
-        match fs::metadata(&path) {
-            Ok(data) if data.is_dir() => all_files(&path, found)?,
-            Ok(data) => found.push((path, data.modified()?)),
-            Err(_) => {}
-        }
-    }
-    Ok(())
+    Phase::of_folder(folder).map(Some)
 }
 
 /// Kills jobs that write to a bucket at random times. Environment variables configure the access to the server.
@@ -156,9 +104,11 @@ pub(super) async fn in_bucket(bucket: &str, rounds: u32) -> Outcome {
     let whole = format!("s3://{bucket}/whole");
     let begun = Instant::now();
     run(&job(series(&client, "1m")?, DAYS, &whole)?).await?;
-    let (undisturbed, expected) = (begun.elapsed(), stored(bucket, "whole", ".parquet").await?);
+    let undisturbed = begun.elapsed();
+    let expected = rows_in_bucket(bucket, "whole", ".parquet").await?;
     println!("undisturbed, in a bucket: {:.1} s", undisturbed.as_secs_f64());
-    let (mut dice, mut kills) = (Dice(7), 0);
+    let mut dice = Dice(7);
+    let mut kills = 0;
     for round in 0..rounds {
         let prefix = format!("killed{round}");
         for _ in 0..KILLS {
@@ -171,7 +121,7 @@ pub(super) async fn in_bucket(bucket: &str, rounds: u32) -> Outcome {
             }
         }
         finish(sandbox.base_url(), &format!("s3://{bucket}/{prefix}"))?;
-        let found = stored(bucket, &prefix, ".parquet").await?;
+        let found = rows_in_bucket(bucket, &prefix, ".parquet").await?;
         if found != expected {
             return Err(format!("{} rows in the bucket, expected {}", found.len(), expected.len()).into());
         }
@@ -187,92 +137,108 @@ pub(super) async fn in_bucket(bucket: &str, rounds: u32) -> Outcome {
 pub(super) async fn two_writers(bucket: &str, rounds: u32) -> Outcome {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
-    let (coins, mut expected) = (["BTC", "ETH"], Vec::new());
-    for coin in coins {
+    let mut expected = Vec::new();
+    for coin in COINS {
         let series = super::series_of(&client, "1m", &["orderflow.volume_ratio"], &[coin])?;
         run(&job(series, DAYS, &format!("s3://{bucket}/alone{coin}"))?).await?;
-        let rows = stored(bucket, &format!("alone{coin}"), ".parquet").await?;
+        let rows = rows_in_bucket(bucket, &format!("alone{coin}"), ".parquet").await?;
         expected.push(rows.into_iter().collect::<BTreeSet<_>>());
     }
     let begun = Instant::now();
-    let (mut dice, mut rejected, mut kills, mut both) = (Dice(5), 0, 0, 0);
+    let mut dice = Dice(5);
+    let mut counts = WriterCounts::default();
     let mut undisturbed = Duration::from_secs(2);
     for round in 0..rounds * KILLS {
         // Four rounds use the same files, so that jobs also find files and journals of earlier jobs.
         let prefix = format!("together{}", round / 4);
         let before = everything(bucket, &prefix).await?;
         let target = format!("s3://{bucket}/{prefix}");
-        let start = |coin: &str| spawn_quietly(sandbox.base_url(), &target, coin).map(Killable);
-        let mut jobs = [start(coins[0])?, start(coins[1])?];
-        let killed = (round % 2 == 1).then_some(usize::from(dice.next() < 0.5));
-        if let Some(killed) = killed {
-            tokio::time::sleep(undisturbed.mul_f64(dice.next())).await;
-            kills += u32::from(jobs[killed].0.try_wait()?.is_none());
-            jobs[killed].0.kill()?;
+        let mut jobs = Vec::new();
+        for coin in COINS {
+            jobs.push(Killable(spawn_quietly(sandbox.base_url(), &target, coin)?));
         }
+        let mut killed = None;
+        if round % 2 == 1 {
+            let index = usize::from(dice.next() < 0.5);
+            tokio::time::sleep(undisturbed.mul_f64(dice.next())).await;
+            counts.killed += u32::from(jobs[index].0.try_wait()?.is_none());
+            jobs[index].0.kill()?;
+            killed = Some(index);
+        }
+        let succeeded = counts.end(&mut jobs, killed)?;
+        undisturbed = begun.elapsed() / (round + 1);
+        let after = everything(bucket, &prefix).await?;
+        let mut required = vec![&before];
+        for index in succeeded {
+            required.push(&expected[index]);
+        }
+        for rows in required {
+            if let Some(lost) = rows.difference(&after).next() {
+                return Err(format!("round {round}: two writers have lost {lost:?}").into());
+            }
+        }
+    }
+    counts.print(rounds * KILLS)
+}
+
+/// The coins of two jobs that run at the same time.
+const COINS: [&str; 2] = ["BTC", "ETH"];
+
+/// How often pairs of jobs have ended in each way.
+#[derive(Default)]
+struct WriterCounts {
+    rejected: u32,
+    killed: u32,
+    both_succeeded: u32,
+}
+
+impl WriterCounts {
+    /// Waits for the jobs, of which `killed` was killed, and returns the indices of those that have succeeded.
+    fn end(&mut self, jobs: &mut [Killable], killed: Option<usize>) -> Outcome<Vec<usize>> {
         let mut succeeded = Vec::new();
         for (index, job) in jobs.iter_mut().enumerate() {
             let (status, text) = ended(job)?;
             let is_rejected = text.contains("InUse");
-            if killed != Some(index) && !status.success() && !is_rejected {
+            if status.success() {
+                succeeded.push(index);
+            } else if killed != Some(index) && !is_rejected {
                 return Err(format!("a job ended with {status}: {text}").into());
             }
-            succeeded.extend(status.success().then_some(&expected[index]));
-            rejected += u32::from(is_rejected);
+            self.rejected += u32::from(is_rejected);
         }
-        both += u32::from(succeeded.len() == 2);
-        undisturbed = begun.elapsed() / (round + 1);
-        let after = everything(bucket, &prefix).await?;
-        if let Some(lost) = succeeded.into_iter().chain([&before]).flat_map(|rows| rows.difference(&after)).next() {
-            return Err(format!("round {round}: two writers have lost {lost:?}").into());
+        self.both_succeeded += u32::from(succeeded.len() == jobs.len());
+        Ok(succeeded)
+    }
+
+    fn print(&self, rounds: u32) -> Outcome {
+        let Self { rejected, killed, both_succeeded } = self;
+        if *rejected == 0 {
+            return Err("none of two concurrent writers was rejected, so nothing was tested".into());
         }
+        println!(
+            "two writers, {rounds} times: {rejected} rejected, {killed} killed, both succeeded {both_succeeded} times, \
+             no row lost"
+        );
+        Ok(())
     }
-    if rejected == 0 {
-        return Err("none of two concurrent writers was rejected, so nothing was tested".into());
-    }
-    println!(
-        "two writers, {} times: {rejected} rejected, {kills} killed, both succeeded {both} times, no row lost",
-        rounds * KILLS
-    );
-    Ok(())
 }
 
-/// Returns the rows in the data files and in the journal of a data set in a bucket.
+/// The rows in the data files and in the journal of a data set in a bucket.
 async fn everything(bucket: &str, prefix: &str) -> Outcome<BTreeSet<Row>> {
-    let (data, journal) = (stored(bucket, prefix, ".parquet").await?, stored(bucket, prefix, ".rows").await?);
-    Ok(data.into_iter().chain(journal).collect())
+    let mut rows = rows_in_bucket(bucket, prefix, ".parquet").await?;
+    rows.extend(rows_in_bucket(bucket, prefix, ".rows").await?);
+    Ok(rows.into_iter().collect())
 }
 
-/// Waits for a job, and returns its messages.
+/// Waits for a job, and returns its messages too.
 fn ended(job: &mut Killable) -> Outcome<(ExitStatus, String)> {
     tokio::task::block_in_place(|| {
         let mut text = String::new();
-        job.0.stderr.take().map(|mut errors| errors.read_to_string(&mut text)).transpose()?;
+        if let Some(mut errors) = job.0.stderr.take() {
+            errors.read_to_string(&mut text)?;
+        }
         Ok((job.0.wait()?, text))
     })
-}
-
-/// Returns the rows of the files of a data set in a bucket that have this ending.
-#[cfg(feature = "s3")]
-async fn stored(bucket: &str, prefix: &str, ending: &str) -> Outcome<Vec<Row>> {
-    use object_store::{ObjectStore as _, ObjectStoreExt as _};
-
-    let store = object_store::aws::AmazonS3Builder::from_env().with_bucket_name(bucket).build()?;
-    let mut objects = store.list(Some(&object_store::path::Path::from(prefix)));
-    let mut rows = Vec::new();
-    while let Some(object) = std::future::poll_fn(|cx| objects.as_mut().poll_next(cx)).await {
-        let path = object?.location;
-        if path.filename().is_some_and(|name| name.ends_with(ending)) {
-            rows.extend(parsed(&csv(store.get(&path).await?.bytes().await?)?)?);
-        }
-    }
-    rows.sort();
-    Ok(rows)
-}
-
-#[cfg(not(feature = "s3"))]
-async fn stored(_: &str, _: &str, _: &str) -> Outcome<Vec<Row>> {
-    std::future::ready(Err("this was built without the feature `s3`".into())).await
 }
 
 /// Runs the job to its end.
@@ -314,60 +280,4 @@ impl Dice {
     fn next(&mut self) -> f64 {
         self.step() as f64 / (1_u64 << 53) as f64
     }
-}
-
-/// The cells of a row that are not empty, by column.
-type Row = BTreeMap<String, String>;
-
-/// Returns the sorted rows of a file or a data set, including duplicates.
-fn rows(path: &Path) -> Outcome<Vec<Row>> {
-    let mut rows = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => parsed(&fs::read_to_string(path)?)?,
-        Some(_) => parsed(&csv(fs::File::open(path)?)?)?,
-        None => {
-            let mut rows = Vec::new();
-            for file in files(path)? {
-                rows.extend(parsed(&csv(fs::File::open(&file)?)?)?);
-            }
-            rows
-        }
-    };
-    rows.sort();
-    Ok(rows)
-}
-
-fn csv(file: impl ChunkReader + 'static) -> Outcome<String> {
-    let input = ParquetRecordBatchReaderBuilder::try_new(file)?;
-    let mut lines = generated_client_dataset::TextWriter::csv(Vec::new());
-    for batch in input.build()? {
-        lines.write(&batch?)?;
-    }
-    Ok(String::from_utf8(lines.into_inner()?)?)
-}
-
-fn parsed(csv: &str) -> Outcome<Vec<Row>> {
-    let mut reader = ::csv::Reader::from_reader(csv.as_bytes());
-    let names = reader.headers()?.clone();
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record?;
-        let cells = names.iter().zip(&record).map(|(name, value)| (name.to_owned(), value.to_owned()));
-        rows.push(cells.filter(|(_, value)| !value.is_empty()).collect());
-    }
-    Ok(rows)
-}
-
-fn files(folder: &Path) -> Outcome<Vec<std::path::PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        // A killed run leaves hidden files, which readers ignore.
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        match path.is_dir() {
-            _ if is_hidden => {}
-            true => found.extend(files(&path)?),
-            false => found.push(path),
-        }
-    }
-    Ok(found)
 }

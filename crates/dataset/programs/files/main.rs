@@ -10,6 +10,8 @@
 
 mod killed;
 mod million;
+mod phase;
+mod stored_rows;
 mod write;
 
 use std::error::Error;
@@ -41,7 +43,7 @@ fn endpoint(name: &str) -> Outcome<&'static EndpointInfo> {
     Ok(all.find(|endpoint| endpoint.to_string() == name).ok_or_else(|| format!("unknown endpoint `{name}`"))?)
 }
 
-/// Returns two metrics of two coins.
+/// Two metrics of two coins.
 fn series(client: &Client, timeframe: &str) -> Outcome<Vec<SeriesRequest>> {
     series_of(client, timeframe, &["orderflow.volume_ratio", "orderflow.volume_delta"], &["BTC", "ETH"])
 }

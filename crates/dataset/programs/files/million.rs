@@ -44,9 +44,13 @@ async fn write(folder: &Path, name: &str, max_bytes: f64) -> Outcome {
     let begun = Instant::now();
     let summary = super::run(&job).await?;
     let elapsed = begun.elapsed().as_secs_f64();
-    let (bytes, peak) = (std::fs::metadata(&target)?.len(), peak_memory().unwrap_or_default());
-    #[allow(clippy::cast_precision_loss)] // Both numbers are below 2^53.
-    let (rate, length) = (summary.records as f64 / elapsed, bytes as f64 / summary.records as f64);
+    let bytes = std::fs::metadata(&target)?.len();
+    let peak = peak_memory().unwrap_or_default();
+    #[allow(clippy::cast_precision_loss)] // The number is below 2^53.
+    let rows = summary.records as f64;
+    #[allow(clippy::cast_precision_loss)] // The number is below 2^53.
+    let length = bytes as f64 / rows;
+    let rate = rows / elapsed;
     println!(
         "{name}: {} rows in {elapsed:.1} s, {rate:.0} rows/s, {length:.1} bytes per row, {} MiB peak memory",
         summary.records,
@@ -69,31 +73,33 @@ pub(super) fn pages(file: &Path) -> Outcome {
     Ok(out.flush()?)
 }
 
-/// Returns a response with one record for each minute of the requested range.
+/// A response with one record for each minute of the requested range.
 fn made_up(url: &str) -> String {
-    let param = |name: &str| url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
-    let (start, end) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
+    let start = param(url, "startTime=").unwrap_or_default();
+    let end = param(url, "endTime=").unwrap_or_default();
     let minutes = (start + MINUTE - 1) / MINUTE..=end / MINUTE;
     if url.contains("kline") { reply(minutes) } else { ratios(minutes) }
 }
 
-/// Returns a response with ratios of six decimals, as the service writes them.
+/// The number after a name in a URL.
+fn param(url: &str, name: &str) -> Option<i64> {
+    url.split(name).nth(1)?.split('&').next()?.parse().ok()
+}
+
+/// A response with ratios of six decimals, as the service writes them.
 fn ratios(minutes: std::ops::RangeInclusive<i64>) -> String {
-    let record = |minute| {
+    let mut records = Vec::new();
+    for minute in minutes {
         let ratio = noise(minute, 0, 2_000_000) - 1_000_000;
-        let (sign, ratio) = (if ratio < 0 { "-" } else { "" }, ratio.abs());
-        format!(
-            r#"{{"openDate":{},"volumeRatio":{sign}{}.{:06}}}"#,
-            minute * MINUTE,
-            ratio / 1_000_000,
-            ratio % 1_000_000
-        )
-    };
-    let records: Vec<_> = minutes.map(record).collect();
+        let sign = if ratio < 0 { "-" } else { "" };
+        let whole = ratio.abs() / 1_000_000;
+        let decimals = ratio.abs() % 1_000_000;
+        records.push(format!(r#"{{"openDate":{},"volumeRatio":{sign}{whole}.{decimals:06}}}"#, minute * MINUTE));
+    }
     format!(r#"{{"data":[{}],"metadata":{{"exchanges":[]}}}}"#, records.join(","))
 }
 
-/// Returns a response with candles, whose pseudo-random prices have two decimals and hardly repeat.
+/// A response with candles, whose pseudo-random prices have two decimals and hardly repeat.
 fn reply(minutes: std::ops::RangeInclusive<i64>) -> String {
     let mut text = String::from(r#"{"data":["#);
     let mut separator = "";
@@ -118,7 +124,7 @@ fn reply(minutes: std::ops::RangeInclusive<i64>) -> String {
     text
 }
 
-/// Returns a pseudo-random number below `below`.
+/// A pseudo-random number below `below`.
 fn noise(minute: i64, part: i64, below: i64) -> i64 {
     let mut number = (minute * 31 + part).wrapping_mul(0x1E37_79B9_7F4A_7C15);
     number ^= number >> 29;
@@ -127,7 +133,7 @@ fn noise(minute: i64, part: i64, below: i64) -> i64 {
     number.rem_euclid(below)
 }
 
-/// Returns the peak memory of this process in KiB; `None` on systems without Linux's `/proc`.
+/// The peak memory of this process in KiB; `None` on systems without Linux's `/proc`.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()

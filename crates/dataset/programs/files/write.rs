@@ -26,8 +26,10 @@ pub(super) async fn all(folder: &Path) -> Outcome {
         ("global_metrics.global_bid_ask", &[("timeframe", "1h")] as &[_]),
         ("orderflow.anchored_cvd", &[("coin", "BTC"), ("timeframe", "1h")]),
     ] {
-        let empty = client.endpoint(endpoint(name)?);
-        let request = query.iter().fold(empty, |request, (name, value)| request.query(*name, value));
+        let mut request = client.endpoint(endpoint(name)?);
+        for (name, value) in query {
+            request = request.query(*name, value);
+        }
         shapes.push(SeriesRequest::new(request)?);
     }
     let target = Target::parse(&path(folder, "shapes/"))?;
@@ -49,12 +51,9 @@ async fn engines(folder: &Path, client: &generated_client::Client) -> Outcome {
     for (name, field) in [("orderflow.volume_ratio", "volumeRatio"), ("orderflow.volume_delta", "volumeDelta")] {
         let mut of_endpoint = serde_json::Map::new();
         for (timeframe, days) in [("1h", 400), ("1m", 3)] {
-            let request = |coin: usize| {
-                let request = client.endpoint(endpoint(name)?).query("exchange", "binance_perp_stable");
-                Ok(SeriesRequest::new(request.query("coin", format!("C{coin}")).query("timeframe", timeframe))?)
-            };
-            let series = (0..20).map(request).collect::<Outcome<Vec<_>>>()?;
-            let (mut rows, mut sum) = (0_u64, 0.0);
+            let series = twenty_coins(client, name, timeframe)?;
+            let mut rows = 0_u64;
+            let mut sum = 0.0;
             for series in &series {
                 let range = Timestamp::from_unix_seconds(END - days * super::DAY)..Timestamp::from_unix_seconds(END);
                 let mut pages = runtime::history::History::new(series.request().clone(), range).pages();
@@ -77,22 +76,25 @@ async fn engines(folder: &Path, client: &generated_client::Client) -> Outcome {
 pub(super) async fn year(folder: &Path) -> Outcome {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
-    let request = |coin: usize| {
-        let request = client.endpoint(endpoint("orderflow.volume_ratio")?).query("exchange", "binance_perp_stable");
-        Ok(SeriesRequest::new(request.query("coin", format!("C{coin}")).query("timeframe", "1h"))?)
-    };
-    let series = (0..20).map(request).collect::<Outcome<Vec<_>>>()?;
+    let series = twenty_coins(&client, "orderflow.volume_ratio", "1h")?;
     for name in ["year.parquet", "year/"] {
         run(&job(series.clone(), 365, &path(folder, name))?).await?;
     }
     Ok(())
 }
 
+/// A series of each of twenty coins.
+fn twenty_coins(client: &generated_client::Client, name: &str, timeframe: &str) -> Outcome<Vec<SeriesRequest>> {
+    let coins: Vec<_> = (0..20).map(|coin| format!("C{coin}")).collect();
+    let coins: Vec<_> = coins.iter().map(String::as_str).collect();
+    super::series_of(client, timeframe, &[name], &coins)
+}
+
 fn path(folder: &Path, name: &str) -> String {
     format!("{}/{name}", folder.display())
 }
 
-/// Returns the sandbox's own records, fetched with a single request for each series.
+/// The sandbox's own records, fetched with a single request for each series.
 async fn truth(client: &generated_client::Client) -> Outcome<serde_json::Value> {
     let mut all = Vec::new();
     for series in series(client, "1h")? {
