@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 use arrow_array::{Array, RecordBatch};
@@ -10,7 +11,6 @@ use runtime::{Timestamp, Value};
 use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
-use crate::row_facts::ExistingRange;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
 use crate::unknown_values::{invalid, is_object, merged_object, unknown_fields, unknown_names};
@@ -94,10 +94,10 @@ impl Changes {
     }
 
     /// The noted fields that are not in the catalogue and that no earlier row had.
-    pub(crate) fn new_unknown(&self, seen: &BTreeSet<String>) -> BTreeSet<String> {
+    pub(crate) fn new_unknown(&self, sent_before: &BTreeSet<String>) -> BTreeSet<String> {
         let mut new = BTreeSet::new();
         for name in &self.unknown {
-            if !seen.contains(name) && !self.known_unknown.contains(name) {
+            if !sent_before.contains(name) && !self.known_unknown.contains(name) {
                 new.insert(name.clone());
             }
         }
@@ -157,14 +157,19 @@ impl Changes {
         }
     }
 
-    /// Counts new rows. Rows within the range `known` count as filled, all other rows as added.
-    pub(crate) fn count(&mut self, times: &[i64], known: &ExistingRange) {
-        let mut filled = 0;
-        if let Some(known) = known {
-            let known = known.start..=known.end;
-            filled = times.iter().filter(|time| known.contains(&timestamp(**time))).count();
+    /// Counts new rows. Rows between the first and the last existing row count as filled, all other rows as added.
+    pub(crate) fn count(&mut self, times: &[i64], existing: Option<&Range<Timestamp>>) {
+        let Some(existing) = existing else {
+            self.added += times.len() as u64;
+            return;
+        };
+        for time in times {
+            let time = timestamp(*time);
+            if existing.start <= time && time <= existing.end {
+                self.filled += 1;
+            } else {
+                self.added += 1;
+            }
         }
-        self.filled += filled as u64;
-        self.added += (times.len() - filled) as u64;
     }
 }

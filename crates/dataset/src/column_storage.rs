@@ -10,7 +10,7 @@ use arrow_array::types::Float64Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
@@ -89,8 +89,14 @@ fn of_data(builder: WriterPropertiesBuilder, schema: &Schema, storage: DataStora
 
 /// `true` if the times of a row group are stored as differences.
 pub(crate) fn has_small_times(group: &RowGroupMetaData) -> bool {
-    let mut encodings = group.columns().iter().flat_map(ColumnChunkMetaData::encodings);
-    encodings.any(|encoding| encoding == Encoding::DELTA_BINARY_PACKED)
+    for column in group.columns() {
+        for encoding in column.encodings() {
+            if encoding == Encoding::DELTA_BINARY_PACKED {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// `true` if a column of floats probably has few different values: because they repeat, or because they have few
@@ -105,8 +111,12 @@ fn has_few_values(column: &ArrayRef) -> bool {
     if different.len() * 16 <= values.len() {
         return true;
     }
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut least = f64::INFINITY;
+    let mut greatest = f64::NEG_INFINITY;
+    for value in &values {
+        least = least.min(*value);
+        greatest = greatest.max(*value);
+    }
     is_scattered(&values, greatest - least) && has_few_steps(&values, greatest - least)
 }
 

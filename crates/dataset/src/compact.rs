@@ -11,9 +11,9 @@ use runtime::Timestamp;
 
 use crate::column_storage::{DataStorage, Purpose};
 use crate::columns::are_same;
+use crate::damage::Damage;
 use crate::error::Error;
 use crate::file_state::FileState;
-use crate::file_storage::Out;
 use crate::journal::{self, JournalSections};
 use crate::merge_rules::MergeRules;
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
@@ -22,7 +22,7 @@ use crate::partition::period;
 use crate::revisions::{GenerationChange, RevisionLog};
 use crate::rewrite::{Rewrite, first_rows};
 use crate::section::Section;
-use crate::table::{Damage, Table};
+use crate::table::Table;
 use crate::table_state::TableState;
 use crate::text_file::TextState;
 use crate::unsent_fields::CatalogueFields;
@@ -41,10 +41,18 @@ struct Rewritten {
     has_replaced: bool,
 }
 
+/// What a merge of the journal has written.
+#[derive(Default)]
+pub(crate) struct Merged {
+    pub(crate) files: Vec<Written>,
+    /// `true` if the text file was missing, or something else had changed it.
+    pub(crate) is_text_restored: bool,
+}
+
 /// What the file of a period is written from, in addition to its existing rows.
 #[derive(Clone, Copy)]
 struct NewContent<'c> {
-    parts: &'c JournalSections<'c>,
+    sections: &'c JournalSections<'c>,
     columns: &'c SchemaRef,
     /// Series that are omitted.
     removed: &'c BTreeSet<String>,
@@ -56,9 +64,9 @@ struct NewContent<'c> {
 impl Table {
     /// Merges the journal into the data files, as [`Self::merge`] does. If a file is damaged, notes that in the state, and
     /// keeps the journal. A table that is known to be damaged is not changed.
-    pub(crate) async fn commit(&mut self, removed: &BTreeSet<String>) -> Result<(Vec<Written>, bool), Error> {
+    pub(crate) async fn commit(&mut self, removed: &BTreeSet<String>) -> Result<Merged, Error> {
         if !self.damaged.is_empty() {
-            return Ok((Vec::new(), false));
+            return Ok(Merged::default());
         }
         loop {
             // The rows of the journal are not in the files yet, so the state does not list them.
@@ -72,7 +80,7 @@ impl Table {
             }
             if !self.is_repaired {
                 self.save().await?;
-                return Ok((Vec::new(), false));
+                return Ok(Merged::default());
             }
             let messages = self.repair().await?;
             self.repairs.extend(messages);
@@ -81,22 +89,34 @@ impl Table {
 
     /// Notes that a file is damaged, also in the state, so that the next run compares its checksums.
     pub(crate) fn note_damage(&mut self, name: String, why: String) {
-        let data = self.state.files.keys();
-        let journal = self.journal.iter().map(|file| &file.path);
-        let Some(path) = data.chain(journal).find(|path| self.place.name(path) == name).cloned() else { return };
+        let Some(path) = self.path_named(&name) else { return };
         if let Some(version) = self.state.files.get_mut(&path) {
             version.clear();
         }
         self.damaged.push(Damage { path, name, why });
     }
 
+    /// The path of the data file or the file of the journal that has this name in messages.
+    fn path_named(&self, name: &str) -> Option<String> {
+        for path in self.state.files.keys() {
+            if self.place.name(path) == name {
+                return Some(path.clone());
+            }
+        }
+        for file in &self.journal {
+            if self.place.name(&file.path) == name {
+                return Some(file.path.clone());
+            }
+        }
+        None
+    }
+
     /// Merges the journal into the data files, without the series `removed`, writes the text file, if there is one, and
-    /// the state, and deletes the journal. Returns the written files, and whether the text file was missing or had been
-    /// changed by something else.
-    async fn merge(&mut self, removed: &BTreeSet<String>) -> Result<(Vec<Written>, bool), Error> {
+    /// the state, and deletes the journal.
+    async fn merge(&mut self, removed: &BTreeSet<String>) -> Result<Merged, Error> {
         let text = self.text_state()?;
-        let mut written = self.compact(removed).await?;
-        let is_outdated = !written.is_empty() || text != TextState::Current;
+        let mut files = self.compact(removed).await?;
+        let is_outdated = !files.is_empty() || text != TextState::Current;
         if is_outdated && let Some((name, format)) = self.place.text.clone() {
             self.state.text = None;
             self.save().await?;
@@ -104,12 +124,17 @@ impl Table {
                 Some(rows) => self.state.text = Some(self.write_text(&name, format, &rows).await?),
                 None => self.place.storage.delete(&name).await?,
             }
-            let sections = written.pop().map(|written| written.sections).unwrap_or_default();
-            written.push(Written { file: self.place.name(&name), sections });
+            // A user sees the text file, and not the file with its rows.
+            let sections = match files.pop() {
+                Some(rows) => rows.sections,
+                None => Vec::new(),
+            };
+            files.push(Written { file: self.place.name(&name), sections });
         }
         self.save().await?;
         self.clear_journal().await?;
-        Ok((written, matches!(text, TextState::Changed | TextState::Missing)))
+        let is_text_restored = matches!(text, TextState::Changed | TextState::Missing);
+        Ok(Merged { files, is_text_restored })
     }
 
     /// Merges the journal into the data files, without the series `removed`. If the job has columns that the files do
@@ -121,10 +146,10 @@ impl Table {
         let columns = self.columns.clone();
         let partition = self.state.partition;
         self.take_current(removed);
-        let mut parts = journal::parts(&self.journal, partition, removed);
+        let mut periods = journal::by_period(&self.journal, partition, removed);
         if !removed.is_empty() || self.has_other_columns(&columns) {
             for start in self.periods() {
-                parts.entry(start).or_default();
+                periods.entry(start).or_default();
             }
         }
         self.state.columns = Some(columns.clone());
@@ -132,10 +157,11 @@ impl Table {
         let catalogue = CatalogueFields::of(&self.series);
         let now = Timestamp::now();
         let mut all = Vec::new();
-        for (start, parts) in parts {
+        for (start, sections) in periods {
             let path = self.place.file(partition, start);
             let range = period(partition, start);
-            let new = NewContent { parts: &parts, columns: &columns, removed, rules: &rules, catalogue: &catalogue };
+            let new =
+                NewContent { sections: &sections, columns: &columns, removed, rules: &rules, catalogue: &catalogue };
             let Rewritten { sections, version, has_replaced } = self.rewrite(&path, &range, new, now).await?;
             self.has_revisions |= has_replaced;
             self.state.revisions.has_file |= has_replaced;
@@ -157,7 +183,7 @@ impl Table {
         Ok(all)
     }
 
-    /// Returns whether the files have other columns than these.
+    /// `true` if the files have other columns than these.
     fn has_other_columns(&self, columns: &SchemaRef) -> bool {
         match &self.state.columns {
             Some(known) => !are_same(columns, known),
@@ -185,7 +211,7 @@ impl Table {
             }
         }
         self.state.series = series;
-        for section in self.journal.iter().flat_map(|file| &file.state.sections) {
+        for section in journal::sections(&self.journal) {
             if !section.rows.interval.has_steps() {
                 let fetched = section.fetched.intersection(&section.rows.present);
                 self.state.marks.note_fetched(&section.path, &fetched);
@@ -203,7 +229,7 @@ impl Table {
         let Some((_, range)) = self.place.period_of(&path) else { return self.save().await };
         let columns = self.state.columns.clone().unwrap_or_else(|| self.columns.clone());
         let unchanged = NewContent {
-            parts: &JournalSections::new(),
+            sections: &JournalSections::new(),
             columns: &columns,
             removed: &BTreeSet::new(),
             rules: &BTreeMap::new(),
@@ -232,16 +258,14 @@ impl Table {
         Some(table)
     }
 
-    /// Returns how the rows of each series are merged, by its path.
+    /// How the rows of each series are merged, by its path.
     fn merge_rules(&self) -> BTreeMap<String, MergeRules> {
         let mut all: BTreeMap<String, MergeRules> = BTreeMap::new();
-        for (path, known) in &self.earlier.known {
-            all.entry(path.clone()).or_default().known.clone_from(known);
+        for (path, extent) in &self.earlier.extents {
+            all.entry(path.clone()).or_default().existing.clone_from(extent);
         }
-        for file in &self.journal {
-            for section in &file.state.sections {
-                all.entry(section.path.clone()).or_default().fetched.extend(&section.fetched);
-            }
+        for section in journal::sections(&self.journal) {
+            all.entry(section.path.clone()).or_default().fetched.extend(&section.fetched);
         }
         for (path, rules) in &mut all {
             rules.lost = self.state.marks.counted(path);
@@ -257,22 +281,25 @@ impl Table {
         new: NewContent<'_>,
         now: Timestamp,
     ) -> Result<Rewritten, Error> {
-        let NewContent { parts, columns, removed, rules, catalogue } = new;
+        let NewContent { sections: new_sections, columns, removed, rules, catalogue } = new;
         let old = ParquetInput::find(&self.place.storage, path, true).await?;
+        let mut version = None;
+        let mut generation = None;
         if let Some(old) = &old {
             old.verify()?;
+            version = Some(old.version.clone());
+            generation.clone_from(&old.state.generation);
         }
-        let version = old.as_ref().map(|old| old.version.clone());
-        let generation = old.as_ref().and_then(|old| old.state.generation.clone());
         let next_generation = journal::unique_id();
         let revisions = RevisionLog::of_merge(GenerationChange::new(generation.as_deref(), &next_generation));
-        let first = first_rows(old.as_ref(), parts, columns)?;
-        let storage = DataStorage { first: first.as_ref(), has_small_times: self.has_small_times };
-        let content = |out: Out<'_>| {
-            let file = ParquetFile::new(out, columns.clone(), [ROW_GROUP; 2], Purpose::Data(storage))?;
+        let first = first_rows(old.as_ref(), new_sections, columns)?;
+        let layout = DataStorage { first: first.as_ref(), has_small_times: self.has_small_times };
+        let storage = &self.place.storage;
+        let (sections, file) = storage.prepare(path, |out| {
+            let file = ParquetFile::new(out, columns.clone(), [ROW_GROUP; 2], Purpose::Data(layout))?;
             let mut new = Rewrite {
                 file,
-                left: parts.iter().peekable(),
+                new_sections: new_sections.iter().peekable(),
                 columns,
                 removed,
                 rules,
@@ -286,11 +313,12 @@ impl Table {
             if let Some(table) = &mut table {
                 table.revisions.has_file |= !revisions.is_empty();
             }
-            let generation = generation.filter(|_| revisions.is_empty()).unwrap_or(next_generation);
+            let generation = match generation {
+                Some(generation) if revisions.is_empty() => generation,
+                _ => next_generation,
+            };
             new.file.finish(FileState { generation: Some(generation), table, ..FileState::of_table(&self.state) })
-        };
-        let storage = &self.place.storage;
-        let (sections, file) = storage.prepare(path, content)?;
+        })?;
         // A run that is killed after the file is visible cannot know its earlier values.
         let has_replaced = !revisions.is_empty();
         revisions.append(storage, &self.place.revisions()).await?;

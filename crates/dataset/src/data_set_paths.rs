@@ -57,7 +57,7 @@ pub fn check_new_file(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the path after symbolic links. The last parts of a path may not exist yet.
+/// The path after symbolic links. The last parts of a path may not exist yet.
 fn real_path(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_default();
     for known in absolute.ancestors() {
@@ -68,7 +68,7 @@ fn real_path(path: &Path) -> PathBuf {
     absolute
 }
 
-/// Returns whether a folder is that of an endpoint of a data set.
+/// `true` if a folder is that of an endpoint of a data set.
 fn has_endpoint(root: &Path, folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let Ok(tables) = root.join(HOME).read_dir() else { return false };
@@ -83,14 +83,14 @@ fn has_endpoint(root: &Path, folder: &Path) -> bool {
     false
 }
 
-/// Returns a folder above a path as the caller has written it.
+/// A folder above a path as the caller has written it.
 fn as_written(path: &Path, folder: &Path) -> PathBuf {
     let mut ancestors = path.ancestors();
     let written = ancestors.find(|path| path.canonicalize().is_ok_and(|path| path == folder)).unwrap_or(folder);
     Path::new(".").join(written.strip_prefix(".").unwrap_or(written))
 }
 
-/// Returns whether a path is that of a file of a data set: `ENDPOINT/INTERVAL-PERIOD.parquet`.
+/// `true` if a path is that of a file of a data set: `ENDPOINT/INTERVAL-PERIOD.parquet`.
 pub(crate) fn is_part(path: &str) -> bool {
     let Some((_, name)) = path.split_once('/') else { return false };
     let Some(name) = name.strip_suffix(".parquet") else { return false };
@@ -98,7 +98,7 @@ pub(crate) fn is_part(path: &str) -> bool {
     !interval.contains('/') && Partition::read(period).is_some()
 }
 
-/// Returns the path of a file of a data set while it is being written: in the folder of its journal, because nothing
+/// The path of a file of a data set while it is being written: in the folder of its journal, because nothing
 /// but data is written to the folders with the data.
 pub(crate) fn unfinished(path: &str) -> Option<String> {
     if !is_part(path) {

@@ -75,7 +75,7 @@ impl EarlierRows {
         for row in 0..rows.num_rows() {
             is_visible.push(fetched.is_null(row) || fetched.value(row) <= self.as_of);
         }
-        if is_visible.iter().all(|is_visible| *is_visible) {
+        if !is_visible.contains(&false) {
             return Ok(rows.clone());
         }
         filter_record_batch(rows, &BooleanArray::from(is_visible)).map_err(Error::invalid_input)
@@ -91,7 +91,6 @@ fn in_order(rows: &RecordBatch, time: &str) -> Result<RecordBatch, Error> {
     take_record_batch(rows, &order).map_err(Error::invalid_input)
 }
 
-/// Returns replaced rows as a batch.
 fn batch_of(revisions: &[Revision], schema: &SchemaRef) -> Result<RecordBatch, Error> {
     let mut columns = Vec::with_capacity(schema.fields().len());
     for field in schema.fields() {
@@ -127,11 +126,14 @@ fn column_of(ty: &DataType, texts: &[Option<&str>]) -> Result<ArrayRef, Error> {
 fn parsed<T: std::str::FromStr>(ty: &DataType, texts: &[Option<&str>]) -> Result<Vec<Option<T>>, Error> {
     let mut values = Vec::with_capacity(texts.len());
     for text in texts {
-        let value = text.map(str::parse).transpose();
-        values.push(value.map_err(|_| {
-            let text = text.unwrap_or_default();
-            Error::invalid_input(format!("{text:?} in the revisions is not a value of the type {ty}"))
-        })?);
+        let Some(text) = text else {
+            values.push(None);
+            continue;
+        };
+        let Ok(value) = text.parse() else {
+            return Err(Error::invalid_input(format!("{text:?} in the revisions is not a value of the type {ty}")));
+        };
+        values.push(Some(value));
     }
     Ok(values)
 }

@@ -38,7 +38,7 @@ impl EmptyRange {
         ends.is_none_or(|ends| self.to <= ends.start)
     }
 
-    /// Returns whether one response can confirm this range and another one.
+    /// `true` if one response can confirm this range and another one.
     fn is_confirmed_with(&self, other: &Self) -> bool {
         match (self.confirmed, other.confirmed) {
             (None, None) => self.found.floor(CONFIRM_AFTER) == other.found.floor(CONFIRM_AFTER),
@@ -46,7 +46,7 @@ impl EmptyRange {
         }
     }
 
-    /// Returns the page of this length to request at a time; its position depends on the day.
+    /// The page of this length to request at a time; its position depends on the day.
     fn probe(&self, page: Duration, now: Timestamp) -> Range<Timestamp> {
         let length = self.to - self.from;
         if length <= page {
@@ -73,12 +73,12 @@ impl EmptyRanges {
         ranges
     }
 
-    /// Returns whether a range without records contains a time.
+    /// `true` if a range without records contains a time.
     pub(crate) fn has(&self, time: Timestamp) -> bool {
         self.0.iter().any(|known| known.from <= time && time < known.to)
     }
 
-    /// Returns whether a range without records ends at a time.
+    /// `true` if a range without records ends at a time.
     pub(crate) fn touches(&self, time: Timestamp) -> bool {
         self.0.iter().any(|known| known.to == time)
     }
@@ -124,7 +124,7 @@ impl EmptyRanges {
         self.0.retain(|known| known.from < ends.start || ends.end < known.to);
     }
 
-    /// Returns the pages to request at a time, of ranges before the first record or after the last, whose range is
+    /// The pages to request at a time, of ranges before the first record or after the last, whose range is
     /// `ends`. If the range of the job `is_recent`, the range before the first record is also requested every seven days.
     pub(crate) fn probes(
         &self,

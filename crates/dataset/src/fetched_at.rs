@@ -20,29 +20,29 @@ use crate::timestamps::microseconds;
 /// The metadata key that identifies the column, because a record may have a field with the same name.
 const KEY: &str = "describes";
 
-/// Returns whether a column has the times at which rows were fetched.
+/// `true` if a column has the times at which rows were fetched.
 pub(crate) fn is_fetched_at(field: &Field) -> bool {
     field.metadata().get(KEY).is_some_and(|of| of == "row")
 }
 
-/// Returns the index of the column with the times at which rows were fetched.
+/// The index of the column with the times at which rows were fetched.
 pub(crate) fn fetched_at_index(schema: &Schema) -> Option<usize> {
     schema.fields().iter().position(|field| is_fetched_at(field))
 }
 
-/// Returns the times at which rows were fetched; `None` without such a column.
+/// The times at which rows were fetched; `None` without such a column.
 pub(crate) fn fetched_times(rows: &RecordBatch) -> Option<&TimestampMicrosecondArray> {
     let index = fetched_at_index(rows.schema_ref())?;
     rows.column(index).as_primitive_opt::<TimestampMicrosecondType>()
 }
 
-/// Returns the time at which the only row of a batch was fetched, in microseconds.
+/// The time at which the only row of a batch was fetched, in microseconds.
 pub(crate) fn fetched_at_of(row: &RecordBatch) -> Option<i64> {
     let times = fetched_times(row)?;
     times.is_valid(0).then(|| times.value(0))
 }
 
-/// Returns these columns with the column of times at the end.
+/// These columns with the column of times at the end.
 pub(crate) fn with_fetched_at(schema: &Schema) -> SchemaRef {
     let mut fields: Vec<_> = schema.fields().iter().filter(|field| !is_fetched_at(field)).cloned().collect();
     let mut name = FETCHED_AT.to_owned();

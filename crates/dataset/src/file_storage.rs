@@ -178,7 +178,7 @@ impl FileStorage {
         }
     }
 
-    /// Returns the folder; `None` in object storage.
+    /// The folder; `None` in object storage.
     #[cfg_attr(
         not(feature = "s3"),
         allow(clippy::unnecessary_wraps, reason = "without object storage, all files are local")

@@ -48,7 +48,7 @@ impl FirstSeen {
         }
     }
 
-    /// Returns the time of the first record by now, if it moves with the clock; `None` if a response has shown whether it
+    /// The time of the first record by now, if it moves with the clock; `None` if a response has shown whether it
     /// does, or if it is too early.
     pub(crate) fn expected(&self, interval: Interval, now: Timestamp) -> Option<Timestamp> {
         let Sighting { seen, first } = self.latest?;
@@ -68,13 +68,13 @@ impl FirstSeen {
         }
     }
 
-    /// Returns how many intervals before the request the series began; `None` if no run has asked for earlier records.
+    /// The age of the first record in intervals, when a run last asked for earlier ones; `None` if no run has.
     pub(crate) fn age(&self, interval: Interval) -> Option<u64> {
         let Sighting { seen, first } = self.latest?;
         (first <= seen).then(|| interval.passed(&(first..seen)))
     }
 
-    /// Returns whether the first record has moved with the clock between two runs.
+    /// `true` if the first record has moved with the clock between two runs.
     pub(crate) fn has_moved(&self, interval: Interval) -> bool {
         let Some((earliest, latest)) = self.earliest.zip(self.latest) else { return false };
         if latest.first < interval.moved(earliest.first, 1) || latest.seen < earliest.seen {

@@ -17,7 +17,7 @@ const ROW_GROUPS: i16 = 4;
 /// The number of the field of an element of the schema with the number of its children.
 const CHILDREN: i16 = 5;
 
-/// Returns the reason why a footer must not be decoded.
+/// The reason why a footer must not be decoded.
 pub(crate) fn check(footer: &[u8]) -> Result<(), String> {
     let mut reader = Reader { rest: footer };
     let mut id = 0;

@@ -9,7 +9,7 @@ use arrow_array::{Int64Array, RecordBatch, TimestampMicrosecondArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
-use runtime::Timestamp;
+use runtime::{Interval, Timestamp};
 
 use crate::changes::SharedChanges;
 use crate::cursor::{Cursor, Rows};
@@ -55,20 +55,23 @@ pub fn use_journal(text: &str) -> bool {
     use_input(&input);
     let partition = state.run.as_ref().and_then(|run| run.partition);
     let inputs = [input];
-    for parts in journal::parts(&inputs, partition, &BTreeSet::new()).into_values() {
-        for parts in parts.into_values() {
-            drop(merge(&parts, &inputs[0].schema()));
+    for of_period in journal::by_period(&inputs, partition, &BTreeSet::new()).into_values() {
+        for of_series in of_period.into_values() {
+            drop(merge(&of_series, &inputs[0].schema()));
         }
     }
     true
 }
 
 /// Merges the sections of a series, as a run does, and returns the number of batches.
-fn merge(parts: &[JournalSection<'_>], columns: &SchemaRef) -> Result<usize, Error> {
-    let interval = parts.first().map(|part| part.section.rows.interval).unwrap_or_default();
+fn merge(sections: &[JournalSection<'_>], columns: &SchemaRef) -> Result<usize, Error> {
+    let interval = match sections.first() {
+        Some(first) => first.section.rows.interval,
+        None => Interval::default(),
+    };
     let rules = MergeRules { time: "time".to_owned(), interval, ..MergeRules::default() };
     let mut rows: Rows<'_> = Box::new(std::iter::empty());
-    for layer in journal::layers(parts, columns) {
+    for layer in journal::layers(sections, columns) {
         rows = Box::new(Merge::new(rows, Cursor::new(layer)?, rules.clone(), SharedChanges::default())?);
     }
     Ok(rows.take(10).count())
@@ -94,7 +97,7 @@ fn open(bytes: &[u8]) -> Option<ParquetInput> {
     ParquetInput::open(name, name.to_owned(), (source, String::new()), true, None).ok()
 }
 
-/// Returns a file of three rows, whose state is this text.
+/// A file of three rows, whose state is this text.
 fn journal_file(state: &str) -> Option<Vec<u8>> {
     let time = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let schema: SchemaRef =

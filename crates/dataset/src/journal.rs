@@ -53,11 +53,16 @@ fn number_of(file: &ParquetInput) -> Option<u64> {
     number.parse().ok()
 }
 
+/// The sections of all files.
+pub(crate) fn sections(journal: &[ParquetInput]) -> impl Iterator<Item = &Section> {
+    journal.iter().flat_map(|file| &file.state.sections)
+}
+
 /// The sections of a period, by series.
 pub(crate) type JournalSections<'j> = BTreeMap<&'j str, Vec<JournalSection<'j>>>;
 
 /// The sections that have rows, by the start of their period, without those of the series `removed`.
-pub(crate) fn parts<'j>(
+pub(crate) fn by_period<'j>(
     journal: &'j [ParquetInput],
     partition: Option<Partition>,
     removed: &BTreeSet<String>,
@@ -85,10 +90,10 @@ impl JournalSection<'_> {
 
 /// The rows of a series in layers, each in order of time. The rows of a layer were fetched after those of the layers
 /// before it. Sections that follow each other in time are in one layer.
-pub(crate) fn layers<'j>(parts: &'j [JournalSection<'j>], columns: &'j SchemaRef) -> Vec<Rows<'j>> {
+pub(crate) fn layers<'j>(sections: &'j [JournalSection<'j>], columns: &'j SchemaRef) -> Vec<Rows<'j>> {
     let mut layers: Vec<Rows<'j>> = Vec::new();
-    for layer in parts.chunk_by(|one, next| one.section.rows.last < next.section.rows.first) {
-        layers.push(Box::new(layer.iter().flat_map(|part| part.rows(columns))));
+    for layer in sections.chunk_by(|one, next| one.section.rows.last < next.section.rows.first) {
+        layers.push(Box::new(layer.iter().flat_map(|section| section.rows(columns))));
     }
     layers
 }

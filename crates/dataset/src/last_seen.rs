@@ -50,7 +50,7 @@ impl LastSeen {
         }
     }
 
-    /// Returns the labels whose last record is before a time.
+    /// The labels whose last record is before a time.
     pub(crate) fn before(&self, end: Timestamp) -> BTreeMap<String, Timestamp> {
         self.0.iter().filter(|(_, last)| **last < end).map(|(label, last)| (label.clone(), *last)).collect()
     }

@@ -90,8 +90,12 @@ mod place;
 
 mod journal;
 
+mod damage;
+
 mod table;
 mod table_files;
+mod table_journal;
+mod table_size;
 
 mod damaged_data;
 mod locked_tables;

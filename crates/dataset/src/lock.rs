@@ -38,7 +38,10 @@ impl fmt::Display for RunOwner {
             // Another machine may have written the name.
             write!(f, " on `{}`", one_line(host))?;
         }
-        self.since.map_or(Ok(()), |since| write!(f, ", since {}", since.floor(Duration::from_secs(1))))
+        if let Some(since) = self.since {
+            write!(f, ", since {}", since.floor(Duration::from_secs(1)))?;
+        }
+        Ok(())
     }
 }
 
@@ -55,8 +58,9 @@ impl Lock {
         let mut this = Self::default();
         for path in paths {
             match lock(&path).map_err(|error| Error::storage(path.display(), error))? {
-                Ok(file) => this.0.extend(file.map(|file| (path, file))),
-                Err(by) => return Err(Error::InUse { target: target.to_owned(), by: by.to_string() }),
+                Attempt::Locked(file) => this.0.push((path, file)),
+                Attempt::WithoutLocks => {}
+                Attempt::InUse(by) => return Err(Error::InUse { target: target.to_owned(), by: by.to_string() }),
             }
         }
         Ok(this)
@@ -80,7 +84,9 @@ impl Drop for Lock {
 /// The run that has locked a file.
 pub(crate) fn holder(path: &Path) -> Option<RunOwner> {
     // Opening a pipe could wait without end.
-    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    if !fs::symlink_metadata(path).ok()?.is_file() {
+        return None;
+    }
     match File::open(path).ok()?.try_lock_shared() {
         Err(TryLockError::WouldBlock) => Some(owner_of(path)),
         _ => None,
@@ -89,13 +95,20 @@ pub(crate) fn holder(path: &Path) -> Option<RunOwner> {
 
 /// The owner of a locked file, which some systems do not let others read.
 fn owner_of(path: &Path) -> RunOwner {
-    let owner = fs::read_to_string(path).ok().and_then(|text| serde_json::from_str(&text).ok());
-    owner.unwrap_or_default()
+    let Ok(text) = fs::read_to_string(path) else { return RunOwner::default() };
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// Locks a file. Returns `None` if the file system has no locks; a second run is then not detected. If another run has
-/// locked the file, the inner error is that run.
-fn lock(path: &Path) -> io::Result<Result<Option<File>, RunOwner>> {
+/// What became of an attempt to lock a file.
+enum Attempt {
+    Locked(File),
+    /// The file system has no locks, so a second run is not detected.
+    WithoutLocks,
+    /// This run has locked the file.
+    InUse(RunOwner),
+}
+
+fn lock(path: &Path) -> io::Result<Attempt> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -113,11 +126,11 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, RunOwner>> {
                 thread::sleep(Duration::from_millis(20));
                 continue;
             }
-            Err(TryLockError::WouldBlock) => return Ok(Err(owner_of(path))),
+            Err(TryLockError::WouldBlock) => return Ok(Attempt::InUse(owner_of(path))),
             Err(TryLockError::Error(error)) if is_without_locks(&error) => {
                 // At its end, a run removes only the files that it has locked, so this file is removed here.
                 fs::remove_file(path)?;
-                return Ok(Ok(None));
+                return Ok(Attempt::WithoutLocks);
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -129,7 +142,7 @@ fn lock(path: &Path) -> io::Result<Result<Option<File>, RunOwner>> {
             Ok(text) if text != owner => {}
             // This run has the lock. Reading may have failed, because on some systems a locked file cannot be read
             // through another handle.
-            _ => return Ok(Ok(Some(file))),
+            _ => return Ok(Attempt::Locked(file)),
         }
     }
 }
@@ -154,8 +167,7 @@ fn open_lock(path: &Path) -> io::Result<Option<File>> {
         Ok(file) => file,
         Err(error) => return none_if_gone(error),
     };
-    let is_same = is_same_file(&found, &file.metadata()?);
-    Ok(is_same.then_some(file))
+    if is_same_file(&found, &file.metadata()?) { Ok(Some(file)) } else { Ok(None) }
 }
 
 #[cfg(unix)]
@@ -171,12 +183,18 @@ fn is_same_file(_: &fs::Metadata, other: &fs::Metadata) -> bool {
 
 /// The machine's name, if it can be read without unsafe code.
 fn host() -> Option<String> {
-    let name = fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    let name = name.or_else(|| env::var("COMPUTERNAME").ok()).or_else(|| env::var("HOSTNAME").ok());
-    name.map(|name| name.trim().to_owned())
+    if let Ok(name) = fs::read_to_string("/proc/sys/kernel/hostname") {
+        return Some(name.trim().to_owned());
+    }
+    for variable in ["COMPUTERNAME", "HOSTNAME"] {
+        if let Ok(name) = env::var(variable) {
+            return Some(name.trim().to_owned());
+        }
+    }
+    None
 }
 
-/// Returns `true` for errors of a file system without locks: locks are unsupported, or the lock server is not running,
+/// `true` for errors of a file system without locks: locks are unsupported, or the lock server is not running,
 /// as on NFS without its daemon.
 fn is_without_locks(error: &io::Error) -> bool {
     // The number of the error ENOLCK, which has no `ErrorKind`.

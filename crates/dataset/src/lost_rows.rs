@@ -38,7 +38,7 @@ pub struct LostSeries {
     pub is_retired: bool,
 }
 
-/// Returns the lost rows that no user has acknowledged.
+/// The lost rows that no user has acknowledged.
 pub(crate) fn unacknowledged(state: &TableState) -> Vec<LostRows> {
     let mut all = Vec::new();
     for mark in state.marks.lost.iter().filter(|mark| mark.acknowledged.is_none()) {

@@ -145,13 +145,17 @@ pub(crate) struct Row {
 impl Row {
     fn all(rows: &RecordBatch, time: &str) -> Result<Vec<Self>, Error> {
         let times = if rows.num_rows() == 0 { &[] } else { times(rows, time)? };
-        Ok(times.iter().enumerate().map(|(index, time)| Self { time: *time, row: rows.slice(index, 1) }).collect())
+        let mut all = Vec::with_capacity(times.len());
+        for (index, time) in times.iter().enumerate() {
+            all.push(Self { time: *time, row: rows.slice(index, 1) });
+        }
+        Ok(all)
     }
 
     fn joined(rows: &[Self]) -> Result<RecordBatch, Error> {
-        let Some(schema) = rows.first().map(|first| first.row.schema()) else {
+        let Some(first) = rows.first() else {
             return Err(Error::invalid_input("an interval without rows"));
         };
-        concat_batches(&schema, rows.iter().map(|row| &row.row)).map_err(Error::invalid_input)
+        concat_batches(first.row.schema_ref(), rows.iter().map(|row| &row.row)).map_err(Error::invalid_input)
     }
 }

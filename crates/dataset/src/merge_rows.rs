@@ -41,7 +41,7 @@ impl<'o, 'n> Merge<'o, 'n> {
         Ok(Self { old: Cursor::new(old)?, new, merger: RowMerger { rules, changes } })
     }
 
-    /// Returns the next rows; `None` at the end.
+    /// The next rows; `None` at the end.
     fn step(&mut self) -> Result<Option<RecordBatch>, Error> {
         let rules = &self.merger.rules;
         let next_old = self.old.times(&rules.time)?.first().copied();
@@ -83,11 +83,11 @@ impl RowMerger {
     /// Counts new rows by their times.
     pub(crate) fn count_new(&self, times: &[i64]) {
         let mut changes = self.changes.borrow_mut();
-        changes.count(times, &self.rules.known);
+        changes.count(times, self.rules.existing.as_ref());
         changes.note_found(times, &self.rules.lost);
     }
 
-    /// Returns the rows that replace rows of the same times.
+    /// The rows that replace rows of the same times.
     fn replaced(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
         self.changes.borrow_mut().note_fetched(new, &self.rules.time)?;
         if has_same_values(old, new) {
@@ -100,7 +100,7 @@ impl RowMerger {
         concat_batches(new.schema_ref(), &merged).map_err(Error::invalid_input)
     }
 
-    /// Returns the row that replaces a row. The row keeps the time at which it was fetched if no value changes.
+    /// The row that replaces a row. The row keeps the time at which it was fetched if no value changes.
     pub(crate) fn replaced_row(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
         if has_same_values(old, new) {
             return Ok(old.clone());
@@ -140,7 +140,7 @@ impl RowMerger {
 }
 
 impl MergeRules {
-    /// Returns the number of next rows of both sources that have the same times, each alone in its interval. The last
+    /// The number of next rows of both sources that have the same times, each alone in its interval. The last
     /// row of a batch is not counted, because the next batch may have rows of the same interval.
     fn single(&self, old: &[i64], new: &[i64]) -> usize {
         // Rows of one time may be different records.
@@ -168,7 +168,7 @@ impl Iterator for Merge<'_, '_> {
     }
 }
 
-/// Returns whether the rows of two batches have the same values, whenever they were fetched.
+/// `true` if the rows of two batches have the same values, whenever they were fetched.
 pub(crate) fn has_same_values(old: &RecordBatch, new: &RecordBatch) -> bool {
     for (index, field) in old.schema_ref().fields().iter().enumerate() {
         if !is_fetched_at(field) && old.column(index) != new.column(index) {
@@ -178,7 +178,7 @@ pub(crate) fn has_same_values(old: &RecordBatch, new: &RecordBatch) -> bool {
     true
 }
 
-/// Returns whether a value of a row was replaced by another value, rather than added.
+/// `true` if a value of a row was replaced by another value, rather than added.
 fn is_revised(old: &RecordBatch, new: &RecordBatch) -> bool {
     let invalid = unknown_fields(old, 0);
     for (index, field) in old.schema_ref().fields().iter().enumerate() {
@@ -224,13 +224,13 @@ mod tests {
     /// Merges rows, and checks the result and the numbers of added, filled and revised rows.
     fn check(old: &[&[(i64, i64)]], new: &[&[(i64, i64)]], expected: &[(i64, i64)], counts: [u64; 3]) {
         let all = old.concat();
-        let known = all
+        let existing = all
             .first()
             .zip(all.last())
             .map(|(first, last)| Timestamp::from_unix_seconds(first.0)..Timestamp::from_unix_seconds(last.0));
         let mut merged = Vec::new();
         let step = std::time::Duration::from_secs(1);
-        let rules = MergeRules { time: "at".to_owned(), interval: step.into(), known, ..MergeRules::default() };
+        let rules = MergeRules { time: "at".to_owned(), interval: step.into(), existing, ..MergeRules::default() };
         let all_changes = SharedChanges::default();
         let merge = Merge::new(rows(old), Cursor::new(rows(new)).unwrap(), rules, all_changes.clone()).unwrap();
         for batch in merge.map(Result::unwrap) {

@@ -1,11 +1,11 @@
 //! The facts of a series that decide which rows replace others.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use runtime::Interval;
 
 use crate::revisions::RevisionLog;
-use crate::row_facts::ExistingRange;
 use crate::section::Section;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{microseconds, timestamp};
@@ -27,8 +27,8 @@ pub(crate) struct MergeRules {
     pub(crate) key: Vec<String>,
     /// The ranges that were fetched; the fetched rows are all rows of the service in these ranges.
     pub(crate) fetched: TimeRanges,
-    /// The range of the existing rows.
-    pub(crate) known: ExistingRange,
+    /// The range from the first to the last existing row.
+    pub(crate) existing: Option<Range<Timestamp>>,
     /// The ranges of lost rows, of which those that are fetched again are counted.
     pub(crate) lost: TimeRanges,
     /// The values that are replaced.
@@ -36,7 +36,7 @@ pub(crate) struct MergeRules {
 }
 
 impl MergeRules {
-    /// Returns these rules for the series of a section.
+    /// These rules for the series of a section.
     pub(crate) fn of_section(self, section: &Section, revisions: &RevisionLog) -> Self {
         Self {
             path: section.path.clone(),
@@ -52,14 +52,14 @@ impl MergeRules {
         (self.interval.shortest() / CORRECTION_PART).min(MAX_CORRECTION)
     }
 
-    /// Returns the first time of the interval of a row, in microseconds. A time shortly before an interval belongs to
+    /// The first time of the interval of a row, in microseconds. A time shortly before an interval belongs to
     /// that interval.
     pub(crate) fn start(&self, time: i64) -> i64 {
         let start = self.interval.start_of(timestamp(time) + self.correction());
         microseconds(start - self.correction()).unwrap_or(time)
     }
 
-    /// Returns the first time after the interval of a row.
+    /// The first time after the interval of a row.
     pub(crate) fn end(&self, time: i64) -> i64 {
         let end = self.interval.end_of(timestamp(time) + self.correction());
         // An interval is at least as long as the resolution of the column.

@@ -5,12 +5,12 @@
 //! is a new field that may be the old one under another name.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use runtime::Timestamp;
 
 use crate::changes::Changes;
 use crate::field_marks::{EndpointField, FieldMark, FieldReports};
-use crate::row_facts::ExistingRange;
 use crate::section::Section;
 use crate::table_state::TableState;
 use crate::timestamps::timestamp;
@@ -57,26 +57,26 @@ impl MissingField {
 /// What was known about the series of a table when it was opened.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Earlier {
-    /// The range of the records of each series, without the journal.
-    pub(crate) known: BTreeMap<String, ExistingRange>,
+    /// The range from the first to the last record of each series, without the journal.
+    pub(crate) extents: BTreeMap<String, Option<Range<Timestamp>>>,
     /// The fields of each series that have had a value.
-    pub(crate) seen: BTreeMap<String, BTreeSet<String>>,
+    pub(crate) sent: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Earlier {
     pub(crate) fn of(state: &TableState) -> Self {
         let mut earlier = Self::default();
         for (path, series) in &state.series {
-            earlier.known.insert(path.clone(), series.rows.known());
-            earlier.seen.insert(path.clone(), series.seen.clone());
+            earlier.extents.insert(path.clone(), series.rows.extent());
+            earlier.sent.insert(path.clone(), series.sent.clone());
         }
         earlier
     }
 
     /// Whether it is known which fields of a series have had a value. Earlier versions did not note that.
     pub(crate) fn knows_fields(&self, path: &str) -> bool {
-        let has_rows = self.known.get(path).is_some_and(Option::is_some);
-        !has_rows || self.seen.get(path).is_some_and(|seen| !seen.is_empty())
+        let has_rows = self.extents.get(path).is_some_and(Option::is_some);
+        !has_rows || self.sent.get(path).is_some_and(|sent| !sent.is_empty())
     }
 }
 
@@ -92,9 +92,9 @@ impl TableState {
         for section in sections {
             let Some(changes) = &section.changes else { continue };
             let none = BTreeSet::new();
-            let seen = earlier.seen.get(&section.path).unwrap_or(&none);
-            let known = earlier.known.get(&section.path).cloned().flatten();
-            let new_fields = changes.new_unknown(seen);
+            let sent_before = earlier.sent.get(&section.path).unwrap_or(&none);
+            let extent = earlier.extents.get(&section.path).cloned().flatten();
+            let new_fields = changes.new_unknown(sent_before);
             for (field, column) in &changes.fields {
                 if column.sent > 0 {
                     // A mark stays until a user has acknowledged it.
@@ -102,8 +102,8 @@ impl TableState {
                     continue;
                 }
                 let is_contradicted = column.kept > 0;
-                let is_absent = seen.contains(field)
-                    && is_newer(changes, known.as_ref().map(|known| known.end))
+                let is_absent = sent_before.contains(field)
+                    && is_newer(changes, extent.as_ref().map(|extent| extent.end))
                     && (changes.rows >= MIN_ROWS || !new_fields.is_empty());
                 if (is_contradicted || is_absent) && self.marks.fields.note(&section.path, field, &new_fields, now) {
                     noticed.insert(EndpointField::of_series(&section.path, field));

@@ -67,12 +67,12 @@ impl<'o> ParquetFile<'o> {
         })
     }
 
-    /// Returns whether a row group has so many rows that it is copied instead of joined with others.
+    /// `true` if a row group has so many rows that it is copied instead of joined with others.
     pub(crate) fn is_large(&self, rows: usize) -> bool {
         rows >= self.group_rows[0] / 2
     }
 
-    /// Returns the number of rows in the current row group.
+    /// The number of rows in the current row group.
     fn rows(&self) -> usize {
         self.group.as_ref().map_or(0, |(_, rows)| *rows)
     }
@@ -105,8 +105,8 @@ impl<'o> ParquetFile<'o> {
         }
         let Some((columns, rows)) = &mut self.group else { return Ok(()) };
         *rows += batch.num_rows();
-        for ((field, values), column) in self.schema.fields().iter().zip(batch.columns()).zip(columns) {
-            for leaf in compute_leaves(field, values)? {
+        for (index, column) in columns.iter_mut().enumerate() {
+            for leaf in compute_leaves(self.schema.field(index), batch.column(index))? {
                 column.write(&leaf)?;
             }
         }
@@ -144,7 +144,8 @@ impl<'o> ParquetFile<'o> {
 
     /// Copies the encoded row group with these sections from another file with the same columns.
     pub(crate) fn copy(&mut self, input: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
-        let Some(group) = sections.first().and_then(|first| input.groups().get(first.group)) else { return Ok(()) };
+        let Some(first) = sections.first() else { return Ok(()) };
+        let Some(group) = input.groups().get(first.group) else { return Ok(()) };
         self.end_group()?;
         let number = self.checksums.len();
         for section in sections {

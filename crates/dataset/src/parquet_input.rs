@@ -112,7 +112,8 @@ impl ParquetInput {
         columns: Option<&SchemaRef>,
     ) -> Result<Option<Self>, Error> {
         let Some(metadata) = parquet_footer::find(&source, &name)? else { return Ok(None) };
-        let Some(Ok(state)) = state_of(&metadata).map(saved_state::parse::<FileState>) else { return Ok(None) };
+        let Some(text) = state_of(&metadata) else { return Ok(None) };
+        let Ok(state) = saved_state::parse::<FileState>(text) else { return Ok(None) };
         let known = state.known_columns().or(columns);
         let Ok(metadata) = with_columns(metadata, known, &state.sections) else { return Ok(None) };
         Ok(Some(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, source, metadata, state }))
@@ -149,7 +150,7 @@ impl ParquetInput {
         Error::damaged(&self.name, format!("row group {group} does not match its checksum"))
     }
 
-    /// Returns whether the rows of a section have the listed facts.
+    /// `true` if the rows of a section have the listed facts.
     pub(crate) fn has_facts(&self, section: &Section) -> Result<bool, Error> {
         let schema = self.schema();
         let mut found = section.rows.emptied();
@@ -168,7 +169,7 @@ impl ParquetInput {
         Ok(found == section.rows && count == section.count)
     }
 
-    /// Returns the columns, without the metadata of the file.
+    /// The columns, without the metadata of the file.
     pub(crate) fn schema(&self) -> SchemaRef {
         Arc::new(Schema::new(self.metadata.schema().fields().clone()))
     }
@@ -197,10 +198,12 @@ impl ParquetInput {
         Ok(Box::new(std::iter::once(Ok(rows.slice(section.skip, section.count)))))
     }
 
-    /// Returns the rows of a row group that fit into one batch, and keeps them until another row group is read.
+    /// The rows of a row group that fit into one batch. They are kept until another row group is read.
     fn small_group(&self, number: usize) -> Result<RecordBatch, Error> {
         let mut last = self.last_group.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(group) = last.as_ref().filter(|group| group.number == number) {
+        if let Some(group) = &*last
+            && group.number == number
+        {
             return Ok(group.rows.clone());
         }
         let batches = self.rows(number..=number)?.collect::<Result<Vec<_>, _>>()?;
@@ -222,7 +225,7 @@ impl ParquetInput {
     }
 }
 
-/// Returns the state in the metadata of a file.
+/// The state in the metadata of a file.
 fn state_of(metadata: &ParquetMetaData) -> Option<&str> {
     let entries = metadata.file_metadata().key_value_metadata()?;
     entries.iter().find(|entry| entry.key == STATE)?.value.as_deref()
@@ -252,7 +255,11 @@ fn with_columns(
 fn described(columns: &Schema, sections: &[Section]) -> SchemaRef {
     let mut names = BTreeSet::from([ENDPOINT.to_owned()]);
     for section in sections {
-        names.extend(section.path.split('/').filter_map(read_param).map(|(name, _)| name));
+        for part in section.path.split('/') {
+            if let Some((name, _)) = read_param(part) {
+                names.insert(name);
+            }
+        }
     }
     let mut fields = Vec::new();
     for field in columns.fields() {

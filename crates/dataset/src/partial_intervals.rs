@@ -72,7 +72,7 @@ impl LastTimes {
     }
 }
 
-/// Returns the gaps within the intervals of sorted distinct times, from the interval with an index on.
+/// The gaps within the intervals of sorted distinct times, from the interval with an index on.
 fn judged(times: &[i64], interval: Interval, first: usize) -> JudgedGaps {
     if !have_several(times, interval) {
         return JudgedGaps::default();
@@ -115,7 +115,7 @@ fn start_of_last(times: &[i64], interval: Interval, count: usize) -> usize {
     start
 }
 
-/// Returns whether an interval has several times. Most series have one, so that this has to be fast.
+/// `true` if an interval has several times. Most series have one, so that this has to be fast.
 fn have_several(times: &[i64], interval: Interval) -> bool {
     let mut current = 0..0;
     let mut last = None;
@@ -145,7 +145,7 @@ fn by_interval(times: &[i64], interval: Interval) -> Vec<Times> {
     all
 }
 
-/// Returns the number of equal parts into which times divide an interval; `None` if they are not even. A time that was
+/// The number of equal parts into which times divide an interval; `None` if they are not even. A time that was
 /// rounded can be in the interval before or after its own.
 fn parts(times: &[i64], length: i64) -> Option<i64> {
     let count = i64::try_from(times.len()).ok()?;
@@ -158,16 +158,22 @@ fn parts(times: &[i64], length: i64) -> Option<i64> {
     None
 }
 
-/// Returns the number of parts of more than half of the intervals around one; one if there is none.
+/// The number of parts of more than half of the intervals around one; one if there is none.
 fn usual_parts(all: &[Times], index: usize) -> i64 {
     let from = index.saturating_sub(AROUND);
     let to = (index + AROUND + 1).min(all.len());
     let mut votes: BTreeMap<i64, usize> = BTreeMap::new();
-    for parts in all[from..to].iter().filter_map(|of_interval| of_interval.parts) {
-        *votes.entry(parts).or_default() += 1;
+    for of_interval in &all[from..to] {
+        if let Some(parts) = of_interval.parts {
+            *votes.entry(parts).or_default() += 1;
+        }
     }
-    let most = votes.into_iter().find(|(_, count)| 2 * count > to - from);
-    most.map_or(1, |(parts, _)| parts)
+    for (parts, count) in votes {
+        if 2 * count > to - from {
+            return parts;
+        }
+    }
+    1
 }
 
 impl Times {
@@ -196,7 +202,7 @@ mod tests {
 
     const HOUR: i64 = 3_600_000_000;
 
-    /// Returns the gaps within the intervals of times that arrive in batches of this length.
+    /// The gaps within the intervals of times that arrive in batches of this length.
     fn gaps_of(times: &[i64], interval: Interval, length: usize) -> TimeRanges {
         let mut last = LastTimes::default();
         let mut gaps = TimeRanges::default();
@@ -223,7 +229,7 @@ mod tests {
         }
     }
 
-    /// Returns the gaps in hours.
+    /// The gaps in hours.
     fn check(times: &[i64]) -> Vec<(i64, i64)> {
         let hours = |time: runtime::Timestamp| time.unix_seconds() / 3600;
         let interval = Duration::from_secs(8 * 3600).into();

@@ -41,7 +41,6 @@ impl Partition {
         all.find(|partition| partition.rows(interval, series) <= MAX_ROWS).unwrap_or(Self::Day)
     }
 
-    /// Returns the next shorter period.
     pub(crate) fn shorter(self) -> Option<Self> {
         match self {
             Self::Year => Some(Self::Month),
@@ -50,13 +49,13 @@ impl Partition {
         }
     }
 
-    /// Returns the expected number of rows of a file.
+    /// The expected number of rows of a file.
     pub(crate) fn rows(self, interval: Interval, series: usize) -> u64 {
         let (.., days) = self.facts();
         (days * 86_400 / interval.shortest().as_secs().max(1)).saturating_mul(series as u64)
     }
 
-    /// Returns the name of the partition, the length of the date in the names of its periods, and the maximum number of
+    /// The name of the partition, the length of the date in the names of its periods, and the maximum number of
     /// days in a period.
     fn facts(self) -> (&'static str, usize, u64) {
         match self {
@@ -66,14 +65,14 @@ impl Partition {
         }
     }
 
-    /// Returns the name of the period that contains a time.
+    /// The name of the period that contains a time.
     pub(crate) fn period(self, time: Timestamp) -> String {
         let text = time.to_string();
         let (_, length, _) = self.facts();
         text.get(..length).unwrap_or(&text).to_owned()
     }
 
-    /// Returns the partition and the time range of a period.
+    /// The partition and the time range of a period.
     pub(crate) fn read(period: &str) -> Option<(Self, Range<Timestamp>)> {
         let this = Self::ALL.into_iter().find(|partition| partition.facts().1 == period.len())?;
         let start = first_second(period)?;
@@ -88,13 +87,13 @@ impl Partition {
 pub(crate) const ALWAYS: Range<Timestamp> =
     Timestamp::from_unix_seconds(-62_167_219_200)..Timestamp::from_unix_seconds(253_402_300_800);
 
-/// Returns the period that contains a time; without a partition, there is only one period.
+/// The period that contains a time; without a partition, there is only one period.
 pub(crate) fn period(partition: Option<Partition>, time: Timestamp) -> Range<Timestamp> {
     let period = partition.and_then(|partition| Partition::read(&partition.period(time)));
     period.map_or(ALWAYS, |(_, range)| range)
 }
 
-/// Returns the start of a year, a month or a day.
+/// The start of a year, a month or a day.
 fn first_second(date: &str) -> Option<Timestamp> {
     format!("{date}{}T00:00:00Z", "0000-01-01".get(date.len()..)?).parse().ok()
 }

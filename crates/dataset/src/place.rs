@@ -46,7 +46,6 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Returns the place of the rows of a series.
     pub(crate) fn of_series(storage: &FileStorage, target: &Target, series: &SeriesRequest) -> Self {
         match Self::of_file(storage, target) {
             Some(file) => file,
@@ -57,7 +56,7 @@ impl Place {
     fn of_file(storage: &FileStorage, target: &Target) -> Option<Self> {
         let Target::File { path, format } = target else { return None };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let text = (*format != Format::Parquet).then(|| (name.clone(), *format));
+        let text = if *format == Format::Parquet { None } else { Some((name.clone(), *format)) };
         Some(Self {
             storage: storage.clone(),
             data: if text.is_some() { format!("{name}{PARTS}/rows.parquet") } else { name.clone() },
@@ -80,7 +79,7 @@ impl Place {
         }
     }
 
-    /// Returns the name of a file for messages.
+    /// The name of a file for messages.
     pub(crate) fn name(&self, path: &str) -> String {
         self.storage.name(path)
     }
@@ -89,12 +88,12 @@ impl Place {
         format!("{}/{STATE}", self.home)
     }
 
-    /// Returns the file with the earlier values of rows.
+    /// The file with the earlier values of rows.
     pub(crate) fn revisions(&self) -> String {
         format!("{}/{REVISIONS}", self.home)
     }
 
-    /// Returns the state in the storage and the version of its file, if it has its own file.
+    /// The state in the storage and the version of its file, if it has its own file.
     pub(crate) async fn stored(&self) -> Result<Option<(TableState, String)>, Error> {
         let path = self.state();
         let Some((file, version)) = self.storage.open(&path).await? else { return Ok(None) };
@@ -107,7 +106,7 @@ impl Place {
         }
     }
 
-    /// Returns the place of the table with this state or this file of a journal.
+    /// The place of the table with this state or this file of a journal.
     fn of_home(storage: &FileStorage, path: &str) -> Option<Self> {
         let (name, file) = path.strip_prefix(HOME)?.strip_prefix('/')?.split_once('/')?;
         if file != STATE && !file.ends_with(JOURNAL) {
@@ -117,14 +116,17 @@ impl Place {
         Some(Self::of_table(storage, endpoint, interval))
     }
 
-    /// Returns the place of the table with this data file of a data set.
+    /// The place of the table with this data file of a data set.
     fn of_data(storage: &FileStorage, path: &str) -> Option<Self> {
-        let (endpoint, name) = path.split_once('/').filter(|_| is_part(path))?;
+        if !is_part(path) {
+            return None;
+        }
+        let (endpoint, name) = path.split_once('/')?;
         let (interval, _) = name.split_once('-')?;
         Some(Self::of_table(storage, endpoint, interval))
     }
 
-    /// Returns the places of all tables of a target, also of those that have only data files or only a journal. Fails if
+    /// The places of all tables of a target, also of those that have only data files or only a journal. Fails if
     /// no table has a state or a journal, although there are Parquet files.
     pub(crate) async fn all(storage: &FileStorage, target: &Target) -> Result<Vec<Self>, Error> {
         if let Some(file) = Self::of_file(storage, target) {
@@ -150,7 +152,7 @@ impl Place {
         Ok(places.into_values().collect())
     }
 
-    /// Returns the places of the tables of a data set that have data files.
+    /// The places of the tables of a data set that have data files.
     pub(crate) async fn with_data(storage: &FileStorage) -> Result<Vec<Self>, Error> {
         let mut places = BTreeMap::new();
         for (path, _) in storage.list("").await? {
@@ -161,17 +163,17 @@ impl Place {
         Ok(places.into_values().collect())
     }
 
-    /// Returns the file that a run locks; `None` in object storage.
+    /// The file that a run locks; `None` in object storage.
     pub(crate) fn lock(&self) -> Option<PathBuf> {
         self.storage.local().map(|root| root.join(&self.lock))
     }
 
-    /// Returns the file that a process locks while it follows series of the table; `None` in object storage.
+    /// The file that a process locks while it follows series of the table; `None` in object storage.
     pub(crate) fn follow_lock(&self) -> Option<PathBuf> {
         self.lock().map(|path| path.with_extension("following"))
     }
 
-    /// Returns the file with the rows of the period that begins at a time.
+    /// The file with the rows of the period that begins at a time.
     pub(crate) fn file(&self, partition: Option<Partition>, start: Timestamp) -> String {
         match partition {
             Some(partition) => format!("{}{}.parquet", self.data, partition.period(start)),
@@ -179,7 +181,7 @@ impl Place {
         }
     }
 
-    /// Returns the partition and the period of a file; `None` if the file is not one of the table.
+    /// The partition and the period of a file; `None` if the file is not one of the table.
     pub(crate) fn period_of(&self, file: &str) -> Option<(Option<Partition>, Range<Timestamp>)> {
         if self.is_single {
             return Some((None, period(None, Timestamp::from_unix_seconds(0))));
@@ -188,7 +190,7 @@ impl Place {
         Some((Some(partition), range))
     }
 
-    /// Returns the data files, and the Parquet files that readers would read although they are not part of the table.
+    /// The data files, and the Parquet files that readers would read although they are not part of the table.
     pub(crate) async fn files(&self) -> Result<FoundFiles, Error> {
         let mut found = FoundFiles::default();
         if self.is_single {
@@ -207,14 +209,17 @@ impl Place {
         Ok(found)
     }
 
-    /// Returns the folder of an endpoint in a data set, or a single Parquet file.
+    /// The folder of an endpoint in a data set, or a single Parquet file.
     fn folder(&self) -> &str {
         self.data.split('/').next().unwrap_or_default()
     }
 
-    /// Returns the files to move away for a rebuild.
+    /// The files to move away for a rebuild.
     pub(crate) fn location(&self) -> String {
-        let data = self.text.as_ref().map_or_else(|| self.folder(), |(name, _)| name);
+        let data = match &self.text {
+            Some((name, _)) => name,
+            None => self.folder(),
+        };
         let data = quoted(self.name(data));
         let home = quoted(self.name(&self.home));
         format!("{data} and, if it exists, {home}")
@@ -232,7 +237,7 @@ fn interval_name(interval: Interval) -> String {
     if interval.has_steps() { interval.step().to_string() } else { IRREGULAR.to_owned() }
 }
 
-/// Returns the error for a target that has these Parquet files, and no state.
+/// The error for a target that has these Parquet files, and no state.
 async fn without_state(storage: &FileStorage, files: &[String]) -> Result<Error, Error> {
     let root = storage.name("");
     // Some files of a data set may be damaged.
@@ -245,13 +250,15 @@ async fn without_state(storage: &FileStorage, files: &[String]) -> Result<Error,
     }
     let first = files.first().map_or("", String::as_str);
     // A folder with this name has the rows of a text file.
-    let file = storage.name(first.strip_suffix(&format!("{PARTS}/rows.parquet")).unwrap_or(first));
+    let rows_of_text = format!("{PARTS}/rows.parquet");
+    let file = storage.name(first.strip_suffix(&rows_of_text).unwrap_or(first));
     // The target may be a folder with several data sets.
     reject_part(&Target::Folder(PathBuf::from(&file)))?;
     let name = quoted(&file);
     // A target of its own has the state in its metadata.
-    let input = ParquetInput::find(storage, first, false).await.ok().flatten();
-    if input.is_some_and(|input| input.state.table.is_some()) {
+    if let Ok(Some(input)) = ParquetInput::find(storage, first, false).await
+        && input.state.table.is_some()
+    {
         let root = quoted(root);
         return Ok(Error::invalid_input(format!("{root}: not a data set; name a file in it, such as {name}")));
     }

@@ -125,11 +125,11 @@ async fn figures_of(
     let endpoints = endpoint.map(|endpoint| BTreeSet::from([endpoint.to_owned()]));
     let stored = tables.rows(endpoints.as_ref(), None)?;
     let is_of_endpoint = |path: &str| endpoint.is_none_or(|endpoint| endpoint_of(path) == endpoint);
-    let add = |path: &str, batch: &RecordBatch| {
+    let reading = stored.read(is_of_endpoint, |path, batch| {
         let time = stored.time_of(path).unwrap_or_default();
         figures.entry(path.to_owned()).or_default().add(batch, &time)
-    };
-    let left_out = stored.read(is_of_endpoint, add).await?;
+    });
+    let left_out = reading.await?;
     for revised in stored.revisions(is_of_endpoint).await? {
         // A field that had no value is new, and not revised.
         if revised.value.is_some() {
@@ -156,7 +156,7 @@ pub async fn numbers(
     is_selected: impl Fn(&str) -> bool,
 ) -> Result<Numbers, Error> {
     let mut all: BTreeMap<(String, String), SeriesNumbers> = BTreeMap::new();
-    let add = |path: &str, batch: &RecordBatch| {
+    let reading = stored.read(is_selected, |path, batch| {
         let Some(column) = batch.column_by_name(field) else { return Ok::<(), Error>(()) };
         let labels = RowLabels::new(batch, stored.key_of(path));
         let time = stored.time_of(path).unwrap_or_default();
@@ -168,8 +168,8 @@ pub async fn numbers(
             }
         }
         Ok(())
-    };
-    let left_out = stored.read(is_selected, add).await?;
+    });
+    let left_out = reading.await?;
     let mut series = Vec::new();
     for ((path, label), numbers) in all {
         series.push(SeriesNumbers { path, label, ..numbers });
@@ -285,12 +285,12 @@ impl Values {
     }
 }
 
-/// Returns whether a value is an empty text, with which some services say that there is no value.
+/// `true` if a value is an empty text, with which some services say that there is no value.
 fn is_empty_text(column: &RowValue, row: usize) -> bool {
     column.as_string_opt::<i32>().is_some_and(|texts| texts.value(row).is_empty())
 }
 
-/// Returns the index of the largest change between two numbers, and its size in median absolute deviations.
+/// The index of the largest change between two numbers, and its size in median absolute deviations.
 fn largest_step(numbers: &[f64]) -> Option<(usize, f64)> {
     let mut steps = Vec::new();
     for pair in numbers.windows(2) {
@@ -309,7 +309,7 @@ fn largest_step(numbers: &[f64]) -> Option<(usize, f64)> {
     in_deviations.enumerate().max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
-/// Returns the mean of numbers. If their sum is infinite, each is divided first, which is less exact.
+/// The mean of numbers. If their sum is infinite, each is divided first, which is less exact.
 #[allow(clippy::cast_precision_loss)] // No table has as many rows as a float cannot count.
 fn mean(numbers: &[f64]) -> Option<f64> {
     if numbers.is_empty() {

@@ -60,10 +60,12 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Resul
 }
 
 impl Removal {
-    /// Returns the files that were written again.
+    /// The files that were written again.
     async fn run(&mut self) -> Result<Vec<String>, Error> {
-        let (written, _) = self.table.commit(&self.paths).await?;
-        self.table.damage().map_or(Ok(()), Err)?;
-        Ok(written.into_iter().map(|written| written.file).collect())
+        let merged = self.table.commit(&self.paths).await?;
+        if let Some(error) = self.table.damage() {
+            return Err(error);
+        }
+        Ok(merged.files.into_iter().map(|written| written.file).collect())
     }
 }

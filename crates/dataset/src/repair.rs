@@ -10,15 +10,16 @@ use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
 use crate::column_storage::{DataStorage, Purpose};
+use crate::damage::Damage;
 use crate::data_set_paths::JOURNAL;
 use crate::error::{Error, quoted};
 use crate::file_state::FileState;
-use crate::file_storage::{FileStorage, Out};
+use crate::file_storage::FileStorage;
 use crate::marks::LostMark;
 use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
 use crate::revisions;
-use crate::table::{Damage, Table};
+use crate::table::Table;
 use crate::vanished_rows::{FileRows, Present};
 
 /// A damaged file that is moved aside.
@@ -160,22 +161,25 @@ impl Table {
         }
         let state = &self.state;
         let is_single = self.place.is_single;
-        let content = |out: Out<'_>| {
+        let writing = self.place.storage.put(path, None, |out| {
             let storage = Purpose::Data(DataStorage::default());
             let mut file = ParquetFile::new(out, input.schema(), [ROW_GROUP; 2], storage)?;
             for sections in input.state.sections.chunk_by(|one, next| one.group == next.group) {
-                if sections.first().is_some_and(|first| groups.contains(&first.group)) {
+                let Some(first) = sections.first() else { continue };
+                if groups.contains(&first.group) {
                     file.copy(input, sections)?;
                 }
             }
-            let mut table = is_single.then(|| state.clone());
-            if let Some(table) = &mut table {
-                table.replace(&range, &file.sections);
+            let mut table = None;
+            if is_single {
+                let mut state = state.clone();
+                state.replace(&range, &file.sections);
+                table = Some(state);
             }
             let generation = input.state.generation.clone();
             file.finish(FileState { generation, table, ..FileState::of_table(state) })
-        };
-        let (sections, version) = self.place.storage.put(path, None, content).await?;
+        });
+        let (sections, version) = writing.await?;
         self.state.replace(&range, &sections);
         self.state.columns.get_or_insert_with(|| input.schema());
         self.state.files.insert(path.to_owned(), version);
@@ -206,7 +210,7 @@ impl Table {
         }
     }
 
-    /// Returns a path for a damaged file: beside a single file, and otherwise in the folder of the state, because nothing
+    /// A path for a damaged file: beside a single file, and otherwise in the folder of the state, because nothing
     /// but data is beside the files of a data set.
     async fn aside(&self, path: &str) -> Result<String, Error> {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -253,7 +257,7 @@ impl ParquetInput {
         Ok(Some((input, intact)))
     }
 
-    /// Returns whether the bytes of a row group match their checksum, and its rows the facts of their sections.
+    /// `true` if the bytes of a row group match their checksum, and its rows the facts of their sections.
     fn is_intact(&self, group: usize) -> Result<bool, Error> {
         match self.verify_group(group) {
             Ok(()) => {}

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use crate::damage::Damage;
 use crate::error::Error;
 use crate::file_storage::FileStorage;
 use crate::locked_tables::LockedTables;
 use crate::lost_rows::{self, LostRows};
 use crate::place::Place;
 use crate::revisions;
-use crate::table::{Damage, Table};
+use crate::table::Table;
 use crate::target::Target;
 
 /// The result of [`repair`].

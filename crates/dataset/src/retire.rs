@@ -48,7 +48,7 @@ fn change(table: &mut Table, is_selected: impl Fn(&str) -> bool, is_retired: boo
         }
         let state = table.state.series.entry(path.clone()).or_insert_with(|| SeriesState::new(&rows));
         if state.retired.is_some() != is_retired {
-            state.retired = is_retired.then_some(now);
+            state.retired = if is_retired { Some(now) } else { None };
             changed.push(path);
         }
     }

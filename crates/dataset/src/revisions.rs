@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::{Array, RecordBatch};
 use flate2::Compression;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::fetched_at::{fetched_at_of, is_fetched_at};
-use crate::file_storage::{FileStorage, Out};
+use crate::file_storage::FileStorage;
 use crate::series_columns::identifies;
 use crate::text_writer::Cell;
 
@@ -81,7 +81,10 @@ impl Revision {
                 continue;
             }
             let column = old.column(index);
-            let text = column.is_valid(0).then(|| Cell::new(field, column, 0).text().into_owned());
+            let mut text = None;
+            if column.is_valid(0) {
+                text = Some(Cell::new(field, column, 0).text().into_owned());
+            }
             let is_same = identifies(field) || new.is_some_and(|new| column == new.column(index));
             if !is_same {
                 changed.insert(field.name().clone(), text);
@@ -93,7 +96,7 @@ impl Revision {
         Self { series: series.to_owned(), time, fetched_at, replaced_at, old: changed, same, number: 0, merge: None }
     }
 
-    /// Returns the value of a column as in CSV; `None` for null.
+    /// The value of a column as in CSV; `None` for null.
     pub(crate) fn value(&self, column: &str) -> Option<&str> {
         match self.old.get(column) {
             Some(old) => old.as_deref(),
@@ -101,7 +104,7 @@ impl Revision {
         }
     }
 
-    /// Returns whether the row was visible at a time in microseconds.
+    /// `true` if the row was visible at a time in microseconds.
     pub(crate) fn is_visible(&self, as_of: i64) -> bool {
         let is_fetched = self.fetched_at.is_none_or(|fetched| fetched <= as_of);
         is_fetched && self.replaced_at.is_some_and(|replaced| replaced > as_of)
@@ -129,12 +132,15 @@ impl RevisionLog {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.encoder.is_none()
+        self.lines().encoder.is_none()
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn push(&self, mut revision: Revision) -> Result<(), Error> {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = self.lines();
         lines.of_time.retain(|other| other.time == revision.time && other.series == revision.series);
         let mut equal = 0;
         for other in &lines.of_time {
@@ -149,7 +155,7 @@ impl RevisionLog {
     /// Appends all revisions to the file of a table. The earlier content is copied, so that the file is complete at any
     /// time.
     pub(crate) async fn append(&self, storage: &FileStorage, path: &str) -> Result<(), Error> {
-        let pushed = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let pushed = std::mem::take(&mut *self.lines());
         pushed.append(storage, path).await
     }
 }
@@ -175,13 +181,13 @@ impl Lines {
         let Some(encoder) = self.encoder else { return Ok(()) };
         let lines = encoder.finish().map_err(|error| Error::storage(storage.name(path), error))?;
         let (mut known, version) = storage.open(path).await?.unzip();
-        let content = |out: Out<'_>| {
+        let writing = storage.put(path, version.as_deref(), |out| {
             if let Some(known) = &mut known {
                 io::copy(known, out)?;
             }
             Ok(out.write_all(&lines)?)
-        };
-        storage.put(path, version.as_deref(), content).await?;
+        });
+        writing.await?;
         Ok(())
     }
 }

@@ -27,7 +27,7 @@ use crate::section::Section;
 pub(crate) struct Rewrite<'r, 'o> {
     pub(crate) file: ParquetFile<'o>,
     /// The series with new rows that are not written yet, in order.
-    pub(crate) left: Peekable<btree_map::Iter<'r, &'r str, Vec<JournalSection<'r>>>>,
+    pub(crate) new_sections: Peekable<btree_map::Iter<'r, &'r str, Vec<JournalSection<'r>>>>,
     pub(crate) columns: &'r SchemaRef,
     /// Series that are omitted.
     pub(crate) removed: &'r BTreeSet<String>,
@@ -38,10 +38,10 @@ pub(crate) struct Rewrite<'r, 'o> {
     pub(crate) has_small_times: bool,
 }
 
-/// Returns the first rows of a file that is written again: of the existing file if there is one, or of the journal.
+/// The first rows of a file that is written again: of the existing file if there is one, or of the journal.
 pub(crate) fn first_rows(
     old: Option<&ParquetInput>,
-    parts: &JournalSections<'_>,
+    new_sections: &JournalSections<'_>,
     columns: &SchemaRef,
 ) -> Result<Option<RecordBatch>, Error> {
     if let Some(old) = old
@@ -49,8 +49,8 @@ pub(crate) fn first_rows(
     {
         return Ok(Some(converted(&rows?, columns)?));
     }
-    let Some(part) = parts.values().flatten().next() else { return Ok(None) };
-    part.rows(columns).next().transpose()
+    let Some(first) = new_sections.values().flatten().next() else { return Ok(None) };
+    first.rows(columns).next().transpose()
 }
 
 impl Rewrite<'_, '_> {
@@ -75,7 +75,7 @@ impl Rewrite<'_, '_> {
         self.before(None)
     }
 
-    /// Returns whether the times of the row group with these sections are stored as in the new file.
+    /// `true` if the times of the row group with these sections are stored as in the new file.
     fn has_same_times(&self, old: &ParquetInput, sections: &[Section]) -> bool {
         let Some(first) = sections.first() else { return true };
         match old.groups().get(first.group) {
@@ -84,7 +84,7 @@ impl Rewrite<'_, '_> {
         }
     }
 
-    /// Returns whether the row group with these sections is decoded: if it has a new or a removed row, or if it is so
+    /// `true` if the row group with these sections is decoded: if it has a new or a removed row, or if it is so
     /// small that its series share a row group with others. If it `is_continued`, the next row group has later rows of
     /// its last series.
     fn is_changed(&mut self, sections: &[Section], is_continued: bool) -> bool {
@@ -99,11 +99,11 @@ impl Rewrite<'_, '_> {
         if !self.file.is_large(count) {
             return true;
         }
-        let Some((path, parts)) = self.left.peek() else { return false };
+        let Some((path, new)) = self.new_sections.peek() else { return false };
         match (**path).cmp(&last.path) {
             Ordering::Less => true,
             // The new rows of a long series may all be after the rows of this row group.
-            Ordering::Equal => parts.iter().any(|part| !is_continued || part.section.rows.first <= last.rows.last),
+            Ordering::Equal => new.iter().any(|new| !is_continued || new.section.rows.first <= last.rows.last),
             Ordering::Greater => false,
         }
     }
@@ -131,40 +131,39 @@ impl Rewrite<'_, '_> {
 
     /// Writes the new series that precede a section.
     fn before(&mut self, next: Option<&Section>) -> Result<(), Failure> {
-        while let Some((path, parts)) = self.left.peek().copied()
-            && let Some(part) = parts.first()
+        while let Some((path, new)) = self.new_sections.peek().copied()
+            && let Some(first) = new.first()
             && next.is_none_or(|next| **path < *next.path)
         {
-            self.series(part.section, 0, Box::new(std::iter::empty()))?;
+            self.series(first.section, 0, Box::new(std::iter::empty()))?;
         }
         Ok(())
     }
 
     /// Writes the existing rows of the series of a section, and its new rows.
     fn series(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
-        let new = self.left.next_if(|(path, _)| **path == section.path);
-        let parts: &[JournalSection<'_>] = match new {
-            Some((_, parts)) => parts,
+        let new_sections: &[JournalSection<'_>] = match self.new_sections.next_if(|(path, _)| **path == section.path) {
+            Some((_, new_sections)) => new_sections,
             None => &[],
         };
         let mut section = section.emptied();
-        if let Some(newest) = parts.last() {
+        if let Some(newest) = new_sections.last() {
             // The catalogue may have declared the key after the existing rows were written.
             section.rows.key.clone_from(&newest.section.rows.key);
         }
-        let new_count: usize = parts.iter().map(|part| part.section.count).sum();
+        let new_count: usize = new_sections.iter().map(|new| new.section.count).sum();
         self.file.begin(section.clone(), count + new_count)?;
         let rules = self.rules.get(&section.path).cloned().unwrap_or_default();
         let rules = rules.of_section(&section, self.revisions);
         let changes = SharedChanges::default();
         let mut rows = old;
-        for layer in journal::layers(parts, self.columns) {
+        for layer in journal::layers(new_sections, self.columns) {
             rows = Box::new(Merge::new(rows, Cursor::new(layer)?, rules.clone(), changes.clone())?);
         }
         for batch in rows {
             self.file.write(&batch?)?;
         }
-        if new.is_some()
+        if !new_sections.is_empty()
             && let Some(section) = self.file.sections.last_mut()
         {
             section.changes = Some(changes.take());
@@ -173,7 +172,7 @@ impl Rewrite<'_, '_> {
     }
 }
 
-/// Returns whether a row group begins with the remaining rows of the last of these sections.
+/// `true` if a row group begins with the remaining rows of the last of these sections.
 fn is_rest(group: &[Section], sections: &[Section]) -> bool {
     match (group.first(), sections.last()) {
         (Some(next), Some(last)) => next.path == last.path,
@@ -263,7 +262,8 @@ mod tests {
         let columns = schema();
         let mut copied = 0;
         for _ in 0..40 {
-            let (mut old, mut model) = (None, Model::new());
+            let mut old = None;
+            let mut model = Model::new();
             for merge in 0..8 {
                 let mut new = Model::new();
                 for _ in 0..=next(3) {
@@ -275,16 +275,15 @@ mod tests {
                 new.retain(|path, _| !removed.contains(path));
                 model.retain(|path, _| !removed.contains(path));
                 let journal = [journal(&new)];
-                let parts = journal::parts(&journal, None, &removed);
+                let periods = journal::by_period(&journal, None, &removed);
                 let none = JournalSections::new();
                 let rules = BTreeMap::new();
-                let new_rows = parts.values().next().unwrap_or(&none);
+                let new_rows = periods.values().next().unwrap_or(&none);
                 let revisions = RevisionLog::default();
                 let input = input(|file| {
-                    let left = new_rows.iter().peekable();
                     let mut new = Rewrite {
                         file,
-                        left,
+                        new_sections: new_rows.iter().peekable(),
                         columns: &columns,
                         removed: &removed,
                         rules: &rules,
@@ -292,7 +291,7 @@ mod tests {
                         has_small_times: false,
                     };
                     new.write(old.as_ref()).unwrap();
-                    assert!(new.left.next().is_none());
+                    assert!(new.new_sections.next().is_none());
                     new.file
                 });
                 for (path, rows) in new {

@@ -63,7 +63,7 @@ impl RowFacts {
         }
     }
 
-    /// Returns the facts of no rows, with the same time column, interval and key.
+    /// The facts of no rows, with the same time column, interval and key.
     pub(crate) fn emptied(&self) -> Self {
         Self {
             time: self.time.clone(),
@@ -74,10 +74,11 @@ impl RowFacts {
         }
     }
 
-    /// Returns the end of the interval of the last record; without a regular step, its time.
+    /// The end of the interval of the last record; without a regular step, its time.
     pub(crate) fn end(&self) -> Option<Timestamp> {
+        let last = self.last?;
         let is_end = self.time_is_end || !self.interval.has_steps();
-        self.last.map(|last| if is_end { last } else { self.interval.moved(last, 1) })
+        Some(if is_end { last } else { self.interval.moved(last, 1) })
     }
 
     /// Adds the facts of rows; `schema` has all columns of the file.
@@ -100,7 +101,8 @@ impl RowFacts {
             }
         }
         if let (Some(first), Some(last)) = (all.iter().min(), all.iter().max()) {
-            self.extend(Some(timestamp(*first)), Some(timestamp(*last)));
+            self.extend_to(timestamp(*first));
+            self.extend_to(timestamp(*last));
         }
         for row in out_of_range(rows) {
             if let Some(time) = all.get(row) {
@@ -108,7 +110,7 @@ impl RowFacts {
             }
         }
         if !self.interval.has_steps()
-            && let Some(Range { start, end }) = self.known()
+            && let Some(Range { start, end }) = self.extent()
         {
             self.present = TimeRanges::from(start..range_of(end, self.interval).end);
         }
@@ -122,7 +124,9 @@ impl RowFacts {
         self.last_seen.add_all(&other.last_seen);
         self.invalid.extend(&other.invalid);
         self.out_of_range.extend(&other.out_of_range);
-        self.extend(other.first, other.last);
+        for end in [other.first, other.last].into_iter().flatten() {
+            self.extend_to(end);
+        }
     }
 
     /// Adds the gaps within the intervals of other rows. An interval that has rows of both lacks only what both lack.
@@ -137,9 +141,10 @@ impl RowFacts {
         self.partial.extend(&in_both);
     }
 
-    fn extend(&mut self, first: Option<Timestamp>, last: Option<Timestamp>) {
-        self.first = self.first.into_iter().chain(first).min();
-        self.last = self.last.max(last);
+    /// Extends the range of the rows to one that has this time.
+    fn extend_to(&mut self, time: Timestamp) {
+        self.first = Some(self.first.unwrap_or(time).min(time));
+        self.last = Some(self.last.unwrap_or(time).max(time));
     }
 
     /// Removes the facts of the rows in a range.
@@ -159,7 +164,7 @@ impl RowFacts {
         }
     }
 
-    /// Returns the present times, with all between the first and the last row of the file of a period if there is no
+    /// The present times, with all between the first and the last row of the file of a period if there is no
     /// regular step: a merge divides the rows of a file into other sections than before.
     pub(crate) fn present_in_file(&self, period: &Range<Timestamp>) -> TimeRanges {
         let mut present = self.present.clone();
@@ -176,12 +181,12 @@ impl RowFacts {
         usual_spacing(&self.present, self.interval)
     }
 
-    /// Returns the range between the first and the last record.
-    pub(crate) fn known(&self) -> ExistingRange {
+    /// The range between the first and the last record.
+    pub(crate) fn extent(&self) -> Option<Range<Timestamp>> {
         Some(self.first?..self.last?)
     }
 
-    /// Returns the ranges without a record between the first and the last record; none without a regular step.
+    /// The ranges without a record between the first and the last record; none without a regular step.
     pub(crate) fn gaps(&self) -> TimeRanges {
         if !self.interval.has_steps() {
             return TimeRanges::default();
@@ -191,14 +196,14 @@ impl RowFacts {
             None => TimeRanges::default(),
         };
         // The first and the last interval may be partly before or after the data.
-        if let Some(known) = self.known() {
-            gaps.extend(&self.partial.within(&known));
+        if let Some(extent) = self.extent() {
+            gaps.extend(&self.partial.within(&extent));
         }
         gaps
     }
 }
 
-/// Returns the intervals that contain times in microseconds.
+/// The intervals that contain times in microseconds.
 ///
 /// Intervals that follow each other are joined before they are added to the ranges, because most rows of a page do, and
 /// adding a range for each row takes longer than writing the row.
@@ -230,6 +235,3 @@ fn add_run(all: &mut TimeRanges, run: Option<Range<i64>>) {
         all.add(timestamp(run.start)..timestamp(run.end));
     }
 }
-
-/// The range between the first and the last record that existed when a run began.
-pub(crate) type ExistingRange = Option<Range<Timestamp>>;

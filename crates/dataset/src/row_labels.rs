@@ -23,7 +23,7 @@ impl<'r> RowLabels<'r> {
         Self { columns }
     }
 
-    /// Returns the values in a row, without nulls.
+    /// The values in a row, without nulls.
     pub(crate) fn of(&self, row: usize) -> String {
         let mut label = String::new();
         for (field, column) in &self.columns {

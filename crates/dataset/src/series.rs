@@ -103,28 +103,28 @@ impl SeriesRequest {
         self.interval
     }
 
-    /// Returns the end of the times of records whose intervals have ended at a time.
+    /// The end of the times of records whose intervals have ended at a time.
     pub(crate) fn closed(&self, time: Timestamp) -> Timestamp {
         self.interval.start_of(time) + Duration::from_nanos(self.time_is_end.into())
     }
 
-    /// Returns the fields that identify a record in addition to its time; none if the catalogue declares none.
+    /// The fields that identify a record in addition to its time; none if the catalogue declares none.
     pub(crate) fn key(&self) -> Vec<String> {
         self.endpoint().key.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    /// Returns the time field of a record.
+    /// The time field of a record.
     pub(crate) fn time(&self) -> &'static str {
         self.time
     }
 }
 
-/// Returns the endpoint in the path of a series.
+/// The endpoint in the path of a series.
 pub(crate) fn endpoint_of(path: &str) -> &str {
     path.split('/').next().unwrap_or_default()
 }
 
-/// Returns the params that can distinguish series of an endpoint, with the values that are set. An empty value counts
+/// The params that can distinguish series of an endpoint, with the values that are set. An empty value counts
 /// as not set. Params that are not in the catalogue are first, then the optional params, the required params, and the
 /// interval.
 fn params(request: &Request<Dynamic>) -> Vec<(String, Option<String>)> {
@@ -168,12 +168,16 @@ fn value_of(request: &Request<Dynamic>, name: &str) -> Option<String> {
     if values.is_empty() { None } else { Some(values.join(",")) }
 }
 
-/// Returns the name of a param in tables: the oldest one, so that a rename by the service continues the stored series. A
+/// The name of a param in tables: the oldest one, so that a rename by the service continues the stored series. A
 /// param with the name of a column that each table has gets a prefix. A param whose own name is such a name with prefixes
 /// gets a further one, so that no two params have the same name.
 fn stored_name(endpoint: &EndpointInfo, name: &str) -> String {
-    let oldest = endpoint.param(name).and_then(|param| param.also_named.first());
-    let stored = oldest.map_or(name, |oldest| *oldest);
+    let mut stored = name;
+    if let Some(param) = endpoint.param(name)
+        && let Some(oldest) = param.also_named.first()
+    {
+        stored = oldest;
+    }
     let without_prefixes = stored.trim_start_matches(PARAM_PREFIX);
     if COLUMNS.contains(&without_prefixes) {
         return format!("{PARAM_PREFIX}{stored}");
@@ -185,12 +189,12 @@ fn stored_name(endpoint: &EndpointInfo, name: &str) -> String {
 /// meaning in paths.
 const SPECIAL: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b',');
 
-/// Returns the part of a path for a param and its value, for example `site=dover`.
+/// The part of a path for a param and its value, for example `site=dover`.
 fn encoded_param(name: &str, value: &str) -> String {
     format!("{}={}", utf8_percent_encode(name, SPECIAL), utf8_percent_encode(value, SPECIAL))
 }
 
-/// Returns the decoded name and value of a part such as `site=dover`; `None` for other parts.
+/// The decoded name and value of a part such as `site=dover`; `None` for other parts.
 pub(crate) fn read_param(part: &str) -> Option<(String, String)> {
     let (name, value) = part.split_once('=')?;
     Some((decoded(name)?, decoded(value)?))

@@ -24,7 +24,7 @@ pub(crate) fn identifying(name: &str) -> Field {
     Field::new(name, DataType::Utf8, true).with_metadata(metadata)
 }
 
-/// Returns `true` for a column that identifies the series of a row; the other columns are fields of the records.
+/// `true` for a column that identifies the series of a row; the other columns are fields of the records.
 pub(crate) fn identifies(field: &Field) -> bool {
     field.metadata().contains_key(IDENTIFIES)
 }

@@ -50,8 +50,8 @@ pub(crate) struct SeriesState {
     #[serde(default)]
     pub(crate) retired: Option<Timestamp>,
     /// The columns that have had a value, and the unknown fields of some records.
-    #[serde(default)]
-    pub(crate) seen: BTreeSet<String>,
+    #[serde(default, rename = "seen")]
+    pub(crate) sent: BTreeSet<String>,
     /// The intervals of the rows that the last run replaced because the service had revised them.
     #[serde(default)]
     pub(crate) revised_times: TimeRanges,
@@ -67,8 +67,11 @@ pub(crate) struct SeriesState {
 impl SeriesState {
     /// `true` if a range was not fetched that begins before the first record.
     pub(crate) fn lacks_first(&self) -> bool {
-        let first = self.rows.first;
-        self.unfetched().ranges().any(|range| first.is_none_or(|first| range.start < first))
+        let Some(unfetched) = self.unfetched().bounds() else { return false };
+        match self.rows.first {
+            Some(first) => unfetched.start < first,
+            None => true,
+        }
     }
 
     /// Creates the state of a series without rows, with the time column and the interval of these facts.
@@ -76,13 +79,16 @@ impl SeriesState {
         Self { rows: rows.emptied(), ..Self::default() }
     }
 
-    /// Returns the number of rows.
     pub(crate) fn row_count(&self) -> u64 {
-        let intervals = self.rows.present.steps(self.rows.interval);
-        self.counts.as_ref().map_or(intervals, |counts| counts.values().copied().fold(0, u64::saturating_add))
+        let Some(counts) = &self.counts else { return self.rows.present.steps(self.rows.interval) };
+        let mut rows = 0_u64;
+        for count in counts.values() {
+            rows = rows.saturating_add(*count);
+        }
+        rows
     }
 
-    /// Returns the requested ranges without a record between the first and the last record, and those of records without
+    /// The requested ranges without a record between the first and the last record, and those of records without
     /// a readable time.
     pub(crate) fn gaps(&self) -> TimeRanges {
         let mut gaps = self.rows.gaps().without(&self.unrequested());
@@ -90,14 +96,17 @@ impl SeriesState {
         gaps
     }
 
-    /// Returns the ranges between the first and the last record that no run has requested.
+    /// The ranges between the first and the last record that no run has requested.
     pub(crate) fn unrequested(&self) -> TimeRanges {
-        let known = self.rows.known().filter(|_| !self.rows.interval.has_steps());
-        let gaps = known.map_or_else(|| self.rows.gaps(), TimeRanges::from);
-        gaps.without(&self.requested)
+        let between = match self.rows.extent() {
+            // Without a regular step, it is unknown where records are missing.
+            Some(extent) if !self.rows.interval.has_steps() => TimeRanges::from(extent),
+            _ => self.rows.gaps(),
+        };
+        between.without(&self.requested)
     }
 
-    /// Returns the unfetched ranges up to now that have no record. Without a regular step, a range can lack records also
+    /// The unfetched ranges up to now that have no record. Without a regular step, a range can lack records also
     /// between two of them.
     pub(crate) fn unfetched(&self) -> TimeRanges {
         let unfetched = self.unfetched.until(Timestamp::now());

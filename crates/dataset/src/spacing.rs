@@ -44,7 +44,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the usual spacing of records in these hours.
+    /// The usual spacing of records in these hours.
     fn check(hours: impl IntoIterator<Item = i64>) -> Option<u64> {
         let hour = Duration::from_secs(3600);
         let mut present = TimeRanges::default();

@@ -280,7 +280,7 @@ impl Status {
     fn add_text(&mut self, table: &Table, is_running: bool) -> Result<(), Error> {
         if let Err(lost) = table.check_text() {
             // Without the folder of its rows, nothing shows that a backfill has written the file.
-            if !table.parts().is_dir() {
+            if !table.folder_of_rows().is_dir() {
                 return Err(lost);
             }
             self.damaged.push(lost.to_string());
@@ -309,7 +309,7 @@ impl Status {
     }
 }
 
-/// Returns the files of a table with rows of a series.
+/// The files of a table with rows of a series.
 fn files_of(table: &Table, rows: &RowFacts) -> Vec<String> {
     let mut files = Vec::new();
     for path in table.state.files.keys() {

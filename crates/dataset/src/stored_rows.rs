@@ -121,7 +121,7 @@ impl StoredRows<'_> {
         self.schema.clone()
     }
 
-    /// Returns the time column of a series.
+    /// The time column of a series.
     pub(crate) fn time_of(&self, path: &str) -> Option<String> {
         let table = self.tables.iter().find(|table| table.state.series.contains_key(path))?;
         Some(table.time_of(path).to_owned())
@@ -129,15 +129,20 @@ impl StoredRows<'_> {
 
     /// The fields that identify a record of a series in addition to its time.
     pub(crate) fn key_of(&self, path: &str) -> &[String] {
-        let series = self.tables.iter().find_map(|table| table.state.series.get(path));
-        series.map_or(&[], |series| &series.rows.key)
+        for table in &self.tables {
+            if let Some(series) = table.state.series.get(path) {
+                return &series.rows.key;
+            }
+        }
+        &[]
     }
 
     /// Returns the times of the first and the last of some rows of a series, as [`read`](Self::read) passes them.
     pub fn times(&self, path: &str, rows: &RecordBatch) -> Result<Option<(Timestamp, Timestamp)>, Error> {
         let Some(time) = self.time_of(path) else { return Ok(None) };
         let times = times(rows, &time)?;
-        Ok(times.first().zip(times.last()).map(|(first, last)| (timestamp(*first), timestamp(*last))))
+        let (Some(first), Some(last)) = (times.first(), times.last()) else { return Ok(None) };
+        Ok(Some((timestamp(*first), timestamp(*last))))
     }
 
     /// Returns the fields of the records that are numbers, each with its unit, which may be empty.
@@ -244,7 +249,7 @@ impl StoredRows<'_> {
         Ok(())
     }
 
-    /// Returns the replaced rows of a table that were visible at the chosen time, if there is one.
+    /// The replaced rows of a table that were visible at the chosen time, if there is one.
     async fn earlier(&self, table: &Table, generations: &BTreeSet<String>) -> Result<Option<EarlierRows>, Error> {
         let Some(as_of) = self.as_of else { return Ok(None) };
         Ok(Some(EarlierRows::new(revisions_of(table, generations).await?, as_of)))

@@ -1,25 +1,20 @@
 //! An open table: its state, its data files, and its journal.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
-use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
-use runtime::{Interval, Timestamp};
+use runtime::Interval;
 
-use crate::column_storage::Purpose;
 use crate::columns::joined;
+use crate::damage::Damage;
 use crate::data_set_paths::JOURNAL;
 use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
 use crate::field_marks::EndpointField;
-use crate::file_state::{FileState, RunFacts};
-use crate::file_storage::Out;
-use crate::journal::{self, Buffer, GROUP};
+use crate::file_state::FileState;
+use crate::journal::Buffer;
 use crate::missing_fields::Earlier;
-use crate::parquet_file::{ParquetFile, ROW_GROUP};
 use crate::parquet_input::ParquetInput;
-use crate::partition::{MAX_ROWS, Partition};
 use crate::place::Place;
 use crate::row_facts::RowFacts;
 use crate::saved_state::{self, VERSION};
@@ -33,30 +28,6 @@ use crate::vanished_rows::VanishedRows;
 /// Maximum number of stored checksums of unreadable records per series. Every later run reports the unreadable records
 /// beyond this number again.
 const MAX_UNREADABLE: usize = 1000;
-
-/// A damaged file.
-pub(crate) struct Damage {
-    /// The path in the storage, and the name for messages.
-    pub(crate) path: String,
-    pub(crate) name: String,
-    /// Description of the damage.
-    pub(crate) why: String,
-}
-
-impl Damage {
-    pub(crate) fn error(&self) -> Error {
-        Error::damaged(&self.name, &self.why)
-    }
-}
-
-/// The run that writes the journal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WritingRun {
-    pub(crate) started: Timestamp,
-    pub(crate) refetch: Duration,
-    /// The time that the service had reached when the run began.
-    pub(crate) reached: Timestamp,
-}
 
 pub(crate) struct Table {
     pub(crate) place: Place,
@@ -132,32 +103,7 @@ impl Table {
         Ok(this)
     }
 
-    /// Opens the files in the folder of the state.
-    async fn open_home(&mut self) -> Result<(), Error> {
-        for (path, _) in self.place.storage.list(&self.place.home).await? {
-            if path == self.place.revisions() {
-                self.has_revisions = true;
-            } else if path.ends_with(JOURNAL) {
-                // Another run may have merged and deleted the file meanwhile.
-                let file = self.file(&path).await?;
-                self.journal.extend(file);
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes the settings of the run that has written the journal if the state is missing, because a run was killed before it
-    /// has written the first one, or because a user has moved it away.
-    fn note_run_of_journal(&mut self) {
-        if let Some(FileState { origin, run: Some(run), .. }) = self.journal.first().map(|file| &file.state)
-            && self.state.origin.is_empty()
-        {
-            self.state.origin.clone_from(origin);
-            self.state.partition = run.partition;
-        }
-    }
-
-    /// Returns whether the table has data files and no state, for example because its folder was copied without it. A run
+    /// `true` if the table has data files and no state, for example because its folder was copied without it. A run
     /// that was killed before it has written the first state leaves a journal.
     pub(crate) fn is_without_state(&self) -> bool {
         if self.place.is_single || self.stored.is_some() || !self.journal.is_empty() {
@@ -174,17 +120,17 @@ impl Table {
         has_files
     }
 
-    /// Returns a message for each Parquet file that is not part of the table.
+    /// A message for each Parquet file that is not part of the table.
     pub(crate) fn stray_messages(&self) -> Vec<String> {
         self.strays.iter().map(|path| self.place.not_a_part(path)).collect()
     }
 
-    /// Returns the error of a damaged file.
+    /// The error of a damaged file.
     pub(crate) fn damage(&self) -> Option<Error> {
         self.damaged.first().map(Damage::error)
     }
 
-    /// Returns the columns of the files, of the journal, and of the job. Fails if a column has another type in the
+    /// The columns of the files, of the journal, and of the job. Fails if a column has another type in the
     /// catalogue than in the existing files, or two types in the catalogue.
     fn all_columns(&self) -> Result<SchemaRef, Error> {
         let mut existing = Vec::from_iter(self.state.columns.clone());
@@ -206,7 +152,7 @@ impl Table {
         )))
     }
 
-    /// Returns the interval between the records of the job, if it has several intervals, the shortest.
+    /// The interval between the records of the job, if it has several intervals, the shortest.
     pub(crate) fn interval(&self) -> Interval {
         let intervals = self.series.iter().map(SeriesRequest::interval);
         intervals.min_by_key(|interval| interval.shortest()).unwrap_or_default()
@@ -243,12 +189,12 @@ impl Table {
         Ok(())
     }
 
-    /// Returns the time column of a series.
+    /// The time column of a series.
     pub(crate) fn time_of(&self, path: &str) -> &str {
         self.state.series.get(path).map_or("", |series| &series.rows.time)
     }
 
-    /// Returns the state of a series, which is created if it is missing.
+    /// The state of a series, which is created if it is missing.
     pub(crate) fn series_state(&mut self, series: &SeriesRequest) -> &mut SeriesState {
         let entry = self.state.series.entry(series.path().to_owned());
         entry.or_insert_with(|| SeriesState::new(&RowFacts::new(series)))
@@ -271,18 +217,7 @@ impl Table {
         }
     }
 
-    /// `true` if the journal has rows of a series.
-    fn is_in_journal(&self, series: &SeriesRequest) -> bool {
-        for file in &self.journal {
-            let mut sections = file.state.sections.iter();
-            if sections.any(|section| section.path == series.path() && section.count > 0) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Returns the states of all series with the fetched ranges of the journal, and the facts of their rows in the files
+    /// The states of all series with the fetched ranges of the journal, and the facts of their rows in the files
     /// and in the journal.
     pub(crate) fn current(&self) -> BTreeMap<String, (SeriesState, RowFacts)> {
         let mut all = BTreeMap::new();
@@ -312,79 +247,6 @@ impl Table {
         all
     }
 
-    /// Writes the buffer to a file of the journal of a run.
-    pub(crate) async fn journal(&mut self, run: &WritingRun) -> Result<(), Error> {
-        let sections = std::mem::take(&mut self.buffer);
-        if sections.is_empty() {
-            return Ok(());
-        }
-        let run = RunFacts {
-            started: run.started,
-            refetch: run.refetch,
-            written: Timestamp::now(),
-            partition: self.state.partition,
-            reached: Some(run.reached),
-        };
-        let state = FileState { origin: self.state.origin.clone(), run: Some(run), ..FileState::default() };
-        let content = |out: Out<'_>| {
-            let mut file = ParquetFile::new(out, self.columns.clone(), [GROUP, ROW_GROUP], Purpose::Journal)?;
-            for (section, batches) in sections.into_values() {
-                file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
-                for batch in &batches {
-                    file.write(batch)?;
-                }
-            }
-            file.finish(state)
-        };
-        let storage = &self.place.storage;
-        let path = journal::next_path(&self.place.home, self.journal.last());
-        storage.put(&path, None, content).await?;
-        let Some(file) = ParquetInput::find(storage, &path, true).await? else {
-            return Err(Error::damaged(storage.name(&path), "it was deleted"));
-        };
-        self.journal.push(file);
-        Ok(())
-    }
-
-    /// Returns a message if a file is expected to have much more rows than is good for readers and for updates.
-    pub(crate) fn outgrown(&self) -> Option<String> {
-        let partition = self.state.partition?;
-        let interval = self.interval();
-        if !interval.has_steps() {
-            return self.outgrown_file(partition);
-        }
-        let series = self.state.series.len().max(self.series.len());
-        let best = Partition::for_rows(interval, series);
-        let rows = partition.rows(interval, series);
-        if self.state.files.is_empty() || best == partition || rows <= 2 * MAX_ROWS {
-            return None;
-        }
-        let location = self.place.location();
-        Some(format!(
-            "{location}: a file of a {partition} will have {rows} rows; for files of a {best}, move them away and run \
-             the same command again"
-        ))
-    }
-
-    /// Returns a message if a file has much more rows than is good for readers and for updates, and its period can be
-    /// shorter.
-    fn outgrown_file(&self, partition: Partition) -> Option<String> {
-        let mut rows: BTreeMap<Timestamp, u64> = BTreeMap::new();
-        for counts in self.state.series.values().filter_map(|series| series.counts.as_ref()) {
-            for (period, count) in counts {
-                let of_period = rows.entry(*period).or_default();
-                *of_period = of_period.saturating_add(*count);
-            }
-        }
-        let largest = rows.into_values().max().filter(|rows| *rows > 2 * MAX_ROWS)?;
-        let shorter = partition.shorter()?;
-        let location = self.place.location();
-        Some(format!(
-            "{location}: a file of a {partition} has {largest} rows; for files of a {shorter}, move them away and run \
-             the same command again with the partition `{shorter}`"
-        ))
-    }
-
     /// Writes the state of the data files, if it has changed.
     pub(crate) async fn save(&mut self) -> Result<(), Error> {
         if self.stored.as_ref() == Some(&self.state) {
@@ -397,24 +259,6 @@ impl Table {
             storage.put(&self.place.state(), replaced, |out| Ok(out.write_all(text.as_bytes())?)).await?;
         self.stored = Some(self.state.clone());
         self.version = Some(version);
-        Ok(())
-    }
-
-    /// Deletes the journal after its rows were merged into the data files.
-    pub(crate) async fn clear_journal(&mut self) -> Result<(), Error> {
-        // The files are closed first, because Windows keeps the folder of a file that is deleted while it is open.
-        let mut paths = Vec::new();
-        for file in std::mem::take(&mut self.journal) {
-            paths.push(file.path);
-        }
-        for path in paths {
-            self.place.storage.delete(&path).await?;
-        }
-        for (path, _) in self.place.storage.list(&self.place.home).await? {
-            if path.ends_with(".unfinished") {
-                self.place.storage.delete(&path).await?;
-            }
-        }
         Ok(())
     }
 }

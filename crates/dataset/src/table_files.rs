@@ -6,6 +6,7 @@ use runtime::Timestamp;
 
 use crate::error::Error;
 use crate::file_state::FileState;
+use crate::journal;
 use crate::place::FoundFiles;
 use crate::retired_series::RetiredSeries;
 use crate::table::Table;
@@ -68,8 +69,10 @@ impl Table {
             table => {
                 let before = self.file_rows(path);
                 // The file may have the rows of other series than the one before.
-                for (path, series) in table.map(|table| table.series).unwrap_or_default() {
-                    self.state.series.entry(path).or_insert(series);
+                if let Some(table) = table {
+                    for (path, series) in table.series {
+                        self.state.series.entry(path).or_insert(series);
+                    }
                 }
                 self.state.replace(range, &file.sections);
                 self.state.text = None;
@@ -81,7 +84,7 @@ impl Table {
         }
     }
 
-    /// Returns the rows of a file, as far as the state knows them.
+    /// The rows of a file, as far as the state knows them.
     pub(crate) fn file_rows(&self, path: &str) -> FileRows {
         let mut rows = FileRows::default();
         let Some((_, range)) = self.place.period_of(path) else { return rows };
@@ -99,7 +102,7 @@ impl Table {
     /// Notes the rows that a file had before it was replaced, and has no longer. A merge that was interrupted may have
     /// replaced rows by those of the journal.
     fn note_replaced(&mut self, path: &str, mut before: FileRows) {
-        for section in self.journal.iter().flat_map(|file| &file.state.sections) {
+        for section in journal::sections(&self.journal) {
             if let Some(rows) = before.present.get_mut(&section.path) {
                 *rows = rows.without(&section.fetched);
             }

@@ -189,8 +189,8 @@ pub(crate) fn is_decimal(field: &Field) -> bool {
 /// Creates the column of a field.
 fn field(info: &FieldInfo) -> Field {
     let meaning = [info.summary, info.notes].join(" ");
-    let minimum = info.range.min.map(|min| min.to_string()).unwrap_or_default();
-    let maximum = info.range.max.map(|max| max.to_string()).unwrap_or_default();
+    let minimum = bound(info.range.min);
+    let maximum = bound(info.range.max);
     let facts = [
         ("meaning", meaning.trim()),
         ("unit", info.unit),
@@ -199,6 +199,14 @@ fn field(info: &FieldInfo) -> Field {
         (MAXIMUM, &maximum),
     ];
     described(info.wire_name, info.ty, &facts)
+}
+
+/// The end of a range as text; empty if the range is open.
+fn bound(number: Option<f64>) -> String {
+    match number {
+        Some(number) => number.to_string(),
+        None => String::new(),
+    }
 }
 
 /// Creates a nullable column with these facts in its metadata. A value that does not fit the column becomes null.

@@ -55,7 +55,7 @@ impl TableState {
             let Some(changes) = changes else { continue };
             series.revised += changes.revised;
             series.revised_times.extend(&changes.revised_times);
-            series.seen.extend(changes.sent());
+            series.sent.extend(changes.sent());
             self.marks.note_found(path, &changes.found);
         }
         for (path, series) in &mut self.series {
@@ -119,7 +119,7 @@ mod tests {
         );
         state.replace(&(seconds(240)..seconds(400)), &[]);
         let found = &state.series[&path].rows;
-        assert_eq!((found.known(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
+        assert_eq!((found.extent(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
     }
 
     /// A section of a series without a regular step, with the times of its first and last row.
@@ -144,7 +144,7 @@ mod tests {
         state.series.get_mut("e").unwrap().settled = settled.clone();
         state.replace(&file, &[irregular(10, 100), irregular(200, 700)]);
         assert_eq!(state.series["e"].settled, settled);
-        assert_eq!(state.series["e"].rows.known(), Some(seconds(10)..seconds(700)));
+        assert_eq!(state.series["e"].rows.extent(), Some(seconds(10)..seconds(700)));
 
         // The last rows are gone.
         state.replace(&file, &[irregular(10, 100)]);

@@ -9,7 +9,6 @@ use flate2::write::GzEncoder;
 
 use crate::checked_writer::Checked;
 use crate::error::{Error, Failure, quoted};
-use crate::file_storage::Out;
 use crate::parquet_input::ParquetInput;
 use crate::table::Table;
 use crate::target::{Format, is_gzip};
@@ -29,9 +28,10 @@ pub(crate) enum TextState {
 }
 
 impl Table {
-    /// Returns the path of the text file, which is always on the local disk.
+    /// The path of the text file, which is always on the local disk.
     pub(crate) fn text_path(&self) -> Option<PathBuf> {
-        self.place.text.as_ref().map(|(name, _)| PathBuf::from(self.place.name(name)))
+        let (name, _) = self.place.text.as_ref()?;
+        Some(PathBuf::from(self.place.name(name)))
     }
 
     /// Rejects a text file if the Parquet file with all of its rows is missing, because a run would then replace the
@@ -41,10 +41,11 @@ impl Table {
         if self.damaged.iter().any(|damage| damage.path == self.place.data) {
             return Ok(());
         }
-        let Some(path) = self.text_path().filter(|path| self.state.files.is_empty() && path.exists()) else {
+        let Some(path) = self.text_path() else { return Ok(()) };
+        if !self.state.files.is_empty() || !path.exists() {
             return Ok(());
-        };
-        let folder = self.parts();
+        }
+        let folder = self.folder_of_rows();
         let again = "run the backfill again for its whole range";
         let why = if folder.is_dir() {
             let rows = quoted(folder.join("rows.parquet"));
@@ -59,15 +60,16 @@ impl Table {
         Err(Error::invalid_input(format!("{}: {why}", quoted(path))))
     }
 
-    /// Returns the folder with the rows of the text file.
-    pub(crate) fn parts(&self) -> PathBuf {
+    /// The folder with the rows of the text file.
+    pub(crate) fn folder_of_rows(&self) -> PathBuf {
         PathBuf::from(self.place.name(&self.place.home))
     }
 
     pub(crate) fn text_state(&self) -> Result<TextState, Error> {
-        let Some(path) = self.text_path().filter(|_| !self.state.files.is_empty()) else {
+        let Some(path) = self.text_path() else { return Ok(TextState::Current) };
+        if self.state.files.is_empty() {
             return Ok(TextState::Current);
-        };
+        }
         Ok(match &self.state.text {
             None => TextState::Outdated,
             Some(_) if !path.exists() => TextState::Missing,
@@ -79,7 +81,7 @@ impl Table {
     /// Writes the rows as text, and returns the checksum of the text file.
     pub(crate) async fn write_text(&self, name: &str, format: Format, rows: &ParquetInput) -> Result<String, Error> {
         rows.verify()?;
-        let content = |out: Out<'_>| {
+        let writing = self.place.storage.put(name, None, |out| {
             let out = Checked::new(BufWriter::new(out));
             let mut out = if is_gzip(Path::new(name)) {
                 lines(format, rows, GzEncoder::new(out, Compression::default()))?.finish()?
@@ -88,8 +90,9 @@ impl Table {
             };
             out.flush()?;
             Ok(out.entry())
-        };
-        Ok(self.place.storage.put(name, None, content).await?.0)
+        });
+        let (checksum, _) = writing.await?;
+        Ok(checksum)
     }
 }
 

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, FieldRef, Schema};
+use arrow_schema::{DataType, Field, Schema};
 use runtime::Value;
 
 use crate::table_schema::is_json;
@@ -51,14 +51,23 @@ impl<W: Write> TextWriter<W> {
         self.begin(batch.schema_ref())?;
         let schema = batch.schema();
         for row in 0..batch.num_rows() {
-            let cells = schema.fields().iter().zip(batch.columns());
-            let cells = cells.map(|(field, column)| (field, Cell::new(field, column, row)));
             match &mut self.0 {
-                Lines::Csv { out, .. } => out.write_record(cells.map(|(_, cell)| cell.text().into_owned()))?,
+                Lines::Csv { out, .. } => {
+                    for (field, column) in schema.fields().iter().zip(batch.columns()) {
+                        out.write_field(Cell::new(field, column, row).text().as_ref())?;
+                    }
+                    // This ends the line.
+                    out.write_record(None::<&[u8]>)?;
+                }
                 Lines::Json(out) => {
-                    let json =
-                        |(field, cell): (&FieldRef, Cell<'_>)| format!("{}:{}", quoted(field.name()), cell.json());
-                    writeln!(out, "{{{}}}", cells.map(json).collect::<Vec<_>>().join(","))?;
+                    out.write_all(b"{")?;
+                    let mut separator = "";
+                    for (field, column) in schema.fields().iter().zip(batch.columns()) {
+                        let cell = Cell::new(field, column, row);
+                        write!(out, "{separator}{}:{}", quoted(field.name()), cell.json())?;
+                        separator = ",";
+                    }
+                    writeln!(out, "}}")?;
                 }
             }
         }

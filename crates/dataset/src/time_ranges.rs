@@ -29,13 +29,15 @@ impl TimeRanges {
         other.ranges().for_each(|range| self.add(range));
     }
 
-    /// Returns the times that are not in `other`.
+    /// The times that are not in `other`.
     pub(crate) fn without(&self, other: &Self) -> Self {
         let mut rest = Vec::with_capacity(self.0.len());
         for &(mut next, end) in &self.0 {
             let first = other.0.partition_point(|(_, end)| *end <= next);
-            let removed = other.0.get(first..).unwrap_or_default().iter().take_while(|(start, _)| *start < end);
-            for (start, until) in removed {
+            for (start, until) in other.0.get(first..).unwrap_or_default() {
+                if *start >= end {
+                    break;
+                }
                 rest.push((next, *start));
                 next = *until;
             }
@@ -45,35 +47,39 @@ impl TimeRanges {
         Self(rest)
     }
 
-    /// Returns the times that are also in `other`.
+    /// The times that are also in `other`.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         self.without(&self.without(other))
     }
 
-    /// Returns the parts of a range that are not in the set.
+    /// The parts of a range that are not in the set.
     pub(crate) fn uncovered(&self, range: Range<Timestamp>) -> Self {
         Self::from(range).without(self)
     }
 
-    /// Returns the parts of all ranges that are in another range.
+    /// The parts of all ranges that are in another range.
     pub(crate) fn within(&self, range: &Range<Timestamp>) -> Self {
         self.ranges().map(|known| known.start.max(range.start)..known.end.min(range.end)).collect()
     }
 
-    /// Returns the parts of all ranges that are before a time.
+    /// The parts of all ranges that are before a time.
     pub(crate) fn until(&self, end: Timestamp) -> Self {
         self.within(&(Timestamp::from_unix_seconds(i64::MIN)..end))
     }
 
-    /// Returns the number of intervals in all ranges; without a regular step, the number of ranges.
+    /// The number of intervals in all ranges; without a regular step, the number of ranges.
     pub(crate) fn steps(&self, interval: Interval) -> u64 {
         if !interval.has_steps() {
             return self.0.len() as u64;
         }
-        self.ranges().map(|range| interval.count(&range)).fold(0, u64::saturating_add)
+        let mut steps = 0_u64;
+        for range in self.ranges() {
+            steps = steps.saturating_add(interval.count(&range));
+        }
+        steps
     }
 
-    /// Returns the range from the start of the first range to the end of the last range.
+    /// The range from the start of the first range to the end of the last range.
     pub(crate) fn bounds(&self) -> Option<Range<Timestamp>> {
         Some(self.0.first()?.0..self.0.last()?.1)
     }
@@ -88,7 +94,7 @@ impl TimeRanges {
         self.0.is_empty()
     }
 
-    /// Returns the ranges in order of time.
+    /// The ranges in order of time.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<Timestamp>> {
         self.0.iter().map(|(start, end)| *start..*end)
     }

@@ -35,21 +35,28 @@ pub(crate) fn microseconds(time: Timestamp) -> Option<i64> {
     whole.checked_mul(1_000_000)?.checked_add(rest.into())
 }
 
-/// Returns the interval that contains a time, in microseconds. For intervals of one length, it is a fast path. No
+/// The interval that contains a time, in microseconds. For intervals of one length, it is a fast path. No
 /// interval is shorter than a microsecond.
 pub(crate) fn interval_of(time: i64, interval: Interval) -> Range<i64> {
-    let length = interval.step().length().and_then(|length| i64::try_from(length.as_micros()).ok());
-    let Some(length) = length.map(|length| length.max(1)) else {
+    let Some(length) = length_of(interval) else {
         let time = timestamp(time);
         let start = microseconds(interval.start_of(time)).unwrap_or(i64::MIN);
-        return start..microseconds(interval.end_of(time)).unwrap_or(i64::MAX);
+        let end = microseconds(interval.end_of(time)).unwrap_or(i64::MAX);
+        return start..end;
     };
     let anchor = microseconds(interval.anchor()).unwrap_or_default();
     let start = time.saturating_sub(time.saturating_sub(anchor).rem_euclid(length));
     start..start.saturating_add(length)
 }
 
-/// Returns the interval that contains a time; of a series without a regular step, the microsecond.
+/// The length of each interval in microseconds; `None` if they have several lengths, as months do.
+fn length_of(interval: Interval) -> Option<i64> {
+    let length = interval.step().length()?;
+    let microseconds = i64::try_from(length.as_micros()).ok()?;
+    Some(microseconds.max(1))
+}
+
+/// The interval that contains a time; of a series without a regular step, the microsecond.
 pub(crate) fn range_of(time: Timestamp, interval: Interval) -> Range<Timestamp> {
     if interval.has_steps() {
         return interval.start_of(time)..interval.end_of(time);

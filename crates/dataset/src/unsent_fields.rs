@@ -89,7 +89,7 @@ impl TableState {
             let Some(series) = self.series.get(&section.path) else { continue };
             let is_evidence = is_evidence(series, changes) && earlier.knows_fields(&section.path);
             for field in catalogue.of_series(&section.path) {
-                if series.seen.contains(field) {
+                if series.sent.contains(field) {
                     // Nothing was lost, so the mark ends with its last series.
                     self.marks.unsent.note_sent(&section.path, field, |_| true);
                 } else if is_evidence && self.marks.unsent.note(&section.path, field, &changes.always_unknown, now) {

@@ -18,7 +18,8 @@ use crate::partition::period;
 use crate::row_facts::RowFacts;
 use crate::section::Section;
 use crate::series::SeriesRequest;
-use crate::table::{Table, WritingRun};
+use crate::table::Table;
+use crate::table_journal::WritingRun;
 use crate::table_schema::TableSchema;
 
 /// Number of rows that triggers a write, so that a killed run loses few rows.

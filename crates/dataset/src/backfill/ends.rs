@@ -1,5 +1,7 @@
 //! What a run learns about the ends of series: where their records begin, and which ranges have none.
 
+use std::ops::Range;
+
 use runtime::Timestamp;
 use runtime::history::{Account, Page};
 use runtime::record::AnyRecord;
@@ -10,17 +12,20 @@ use super::plan::BackfillPlan;
 use super::run::{FirstPage, Run};
 use super::streamed::unreadable_ends;
 use crate::first_seen::Sighting;
-use crate::series::SeriesRequest;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Notes the intervals of the records without a readable time that are at an end of a series.
     pub(super) fn note_without_time(&mut self, plan: &BackfillPlan) {
         let states = self.job_tables.states();
         for (index, (known, planned)) in states.iter().zip(&plan.series).enumerate() {
-            let count = self.summary.series.get(index).map_or(0, |report| report.account.without_time);
+            let Some(report) = self.summary.series.get(index) else { continue };
+            let count = report.account.without_time;
+            if count == 0 {
+                continue;
+            }
             let rows = &known.rows;
             let ends = unreadable_ends(&rows.present, &rows.gaps(), rows.interval, &planned.range, count);
-            let Some(state) = self.state(index).filter(|_| count > 0) else { continue };
+            let Some(state) = self.state(index) else { continue };
             for range in ends.ranges() {
                 // The response for this range had records, although nobody can read their times.
                 let _rest = state.empty.note_records(&range);
@@ -32,7 +37,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Notes the first record of each series if earlier ones were requested, and the service had none.
     pub(super) fn note_first_seen(&mut self) {
         for (index, page) in std::mem::take(&mut self.first_pages) {
-            let Some(interval) = self.job.series.get(index).map(SeriesRequest::interval) else { continue };
+            let Some(series) = self.job.series.get(index) else { continue };
+            let interval = series.interval();
             // The age of a first record is a number of intervals.
             if !interval.has_steps() {
                 continue;
@@ -71,10 +77,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         self.note_first_page(series, page);
         let Some(state) = self.state(series) else { return };
         let rest = state.empty.note_records(&page.range);
-        let is_probe = self.probes.iter().any(|Item { series: of, range, .. }| {
-            *of == series && range.start <= page.range.start && page.range.end <= range.end
-        });
-        if !is_probe {
+        if !self.is_probe(series, &page.range) {
             return;
         }
         if let Some(state) = self.state(series) {
@@ -90,13 +93,26 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
     }
 
+    /// `true` if a range was requested because an earlier response for it had no record.
+    fn is_probe(&self, series: usize, range: &Range<Timestamp>) -> bool {
+        for probe in &self.probes {
+            if probe.series == series && probe.range.start <= range.start && range.end <= probe.range.end {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Forgets the ranges without records between the first and the last record of a series without a regular step: only
     /// its ends are judged.
     pub(super) fn forget_empty_between(&mut self) {
         for (index, known) in self.job_tables.states().iter().enumerate() {
-            let Some(known) = known.rows.known().filter(|_| !known.rows.interval.has_steps()) else { continue };
+            if known.rows.interval.has_steps() {
+                continue;
+            }
+            let Some(extent) = known.rows.extent() else { continue };
             if let Some(state) = self.state(index) {
-                state.empty.forget_within(&known);
+                state.empty.forget_within(&extent);
             }
         }
     }

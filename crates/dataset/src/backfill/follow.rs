@@ -17,7 +17,7 @@ use super::job::{Backfill, MAX_JOURNAL};
 use super::job_tables::JobTables;
 use crate::error::Error;
 use crate::lock::Lock;
-use crate::table::WritingRun;
+use crate::table_journal::WritingRun;
 
 /// Interval at which delivered records are written, so that those of many series are written to one file of the
 /// journal.

@@ -49,7 +49,7 @@ struct PlannedRange {
 }
 
 impl Items {
-    /// Returns the planned ranges, the longest first. `divided_by` is the shortest partition of the files if the journal
+    /// The planned ranges, the longest first. `divided_by` is the shortest partition of the files if the journal
     /// cannot contain all rows of the run. The ranges are then divided, and ordered by the periods of that partition.
     pub(super) fn new(plan: &BackfillPlan, divided_by: Option<Partition>, asked_ends: Vec<Timestamp>) -> Self {
         let mut all: Vec<PlannedRange> = Vec::new();
@@ -137,13 +137,13 @@ impl Iterator for PartsByPeriod {
 }
 
 impl PlannedRange {
-    /// Returns the pages that begin in a period. A page may extend beyond the period, because every additional cut would
+    /// The pages that begin in a period. A page may extend beyond the period, because every additional cut would
     /// be an additional request, and requests take longer than writing a file once more.
     fn part(&self, period: &Range<Timestamp>) -> Range<Timestamp> {
         self.page_at(period.start)..self.page_at(period.end)
     }
 
-    /// Returns the start of the first page at or after a time, or the end of the range.
+    /// The start of the first page at or after a time, or the end of the range.
     fn page_at(&self, time: Timestamp) -> Timestamp {
         let Range { start, end } = self.range;
         if time <= start {

@@ -119,7 +119,7 @@ impl Backfill {
         }
     }
 
-    /// Returns the range of a series of the job, rounded down to whole seconds.
+    /// The range of a series of the job, rounded down to whole seconds.
     pub(super) fn seconds(&self, series: &SeriesRequest) -> Range<Timestamp> {
         let second = Duration::from_secs(1);
         let range = series.range().unwrap_or(&self.range);
@@ -138,16 +138,19 @@ impl Backfill {
         if self.strict { request } else { request.skip_bad_records() }
     }
 
-    /// Returns the time that the service had reached at a time of this machine, or that time if the service is ahead.
+    /// The time that the service had reached at a time of this machine, or that time if the service is ahead.
     pub(super) fn reached(&self, time: Timestamp) -> Timestamp {
         if let Some(reached) = self.service_time {
             return reached;
         }
         let now = Timestamp::now();
-        let of_services = self.series.iter().map(|series| series.request().service_time());
-        let behind = of_services
-            .min()
-            .map_or(Duration::ZERO, |service| if service < now { now - service } else { Duration::ZERO });
+        let mut behind = Duration::ZERO;
+        for series in &self.series {
+            let service = series.request().service_time();
+            if service < now {
+                behind = behind.max(now - service);
+            }
+        }
         time - behind
     }
 
@@ -159,8 +162,10 @@ impl Backfill {
         let mut paths = BTreeSet::new();
         for series in &self.series {
             if let Err(why) = check_range(&self.seconds(series)) {
-                let of_series = series.range().map(|_| format!("{}: ", series.path())).unwrap_or_default();
-                return Err(Error::invalid_input(format!("{of_series}{why}")));
+                return Err(Error::invalid_input(match series.range() {
+                    Some(_) => format!("{}: {why}", series.path()),
+                    None => why,
+                }));
             }
             if !paths.insert(series.path()) {
                 return Err(Error::invalid_input(format!("the series {} is listed twice", series.path())));

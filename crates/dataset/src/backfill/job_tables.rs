@@ -51,7 +51,9 @@ impl JobTables {
         }
         let mut locks = Vec::new();
         if is_locked {
-            locks.extend(places.values().filter_map(|of_job| of_job.place.lock()));
+            for of_job in places.values() {
+                locks.extend(of_job.place.lock());
+            }
         }
         // The target is read after locking, so that no other run changes its files in between.
         let lock = Lock::acquire(&job.target.to_string(), locks)?;
@@ -76,18 +78,18 @@ impl JobTables {
         Ok(this)
     }
 
-    /// Returns the series with this index, and its table.
+    /// The series with this index, and its table.
     pub(crate) fn table(&mut self, series: usize) -> Option<(&mut Table, &SeriesRequest)> {
         let (series, home) = self.series.get(series)?;
         Some((self.tables.get_mut(home)?, series))
     }
 
-    /// Returns the number of files in the journals of all tables.
+    /// The number of files in the journals of all tables.
     pub(crate) fn journal_files(&self) -> usize {
         self.tables.values().map(|table| table.journal.len()).sum()
     }
 
-    /// Returns the states of all series, with the rows of the journal.
+    /// The states of all series, with the rows of the journal.
     pub(crate) fn states(&self) -> Vec<SeriesState> {
         let mut known = BTreeMap::new();
         for table in self.tables.values() {
@@ -118,8 +120,10 @@ async fn other_origin(
 ) -> Result<String, Error> {
     for place in Place::all(storage, &job.target).await? {
         if !places.contains_key(&place.home) {
-            let stored = place.stored().await?;
-            return Ok(stored.map(|(state, _)| state.origin).unwrap_or_default());
+            return Ok(match place.stored().await? {
+                Some((state, _)) => state.origin,
+                None => String::new(),
+            });
         }
     }
     Ok(String::new())
@@ -146,21 +150,30 @@ fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
     if !table.place.is_single && state.partition.is_none() {
         state.partition = Some(job.partition.unwrap_or_else(|| Partition::for_rows(interval, table.series.len())));
     }
-    let own = &job.source_label;
+    let label = &job.source_label;
     // A single file without rows gets the source of the job, even if an earlier run with another source has failed or has
     // written a file that was deleted.
     let is_empty = state.files.is_empty() && table.journal.is_empty();
-    if table.place.is_single && is_empty && !state.origin.is_empty() && state.origin != *own {
+    if table.place.is_single && is_empty && !state.origin.is_empty() && state.origin != *label {
         *state = TableState { version: VERSION, ..TableState::default() };
     }
     if state.origin.is_empty() {
-        state.origin.clone_from(own);
+        state.origin.clone_from(label);
     }
-    let known = [&*state.origin, other].into_iter().find(|known| !known.is_empty() && known != own);
-    let why = match (known, state.partition.zip(job.partition)) {
-        (Some(known), _) => format!("its rows are from `{known}`, but this job fetches from `{own}`"),
-        (_, Some((known, own))) if known != own => format!("the data set is partitioned by {known}, not by {own}"),
-        _ => return Ok(()),
-    };
-    Err(Error::invalid_input(format!("{}: {why}; name another file or folder", quoted(job.target.to_string()))))
+    let target = quoted(job.target.to_string());
+    for origin in [state.origin.as_str(), other] {
+        if !origin.is_empty() && origin != label {
+            return Err(Error::invalid_input(format!(
+                "{target}: its rows are from `{origin}`, but this job fetches from `{label}`; name another file or folder"
+            )));
+        }
+    }
+    if let (Some(known), Some(wanted)) = (state.partition, job.partition)
+        && known != wanted
+    {
+        return Err(Error::invalid_input(format!(
+            "{target}: the data set is partitioned by {known}, not by {wanted}; name another file or folder"
+        )));
+    }
+    Ok(())
 }

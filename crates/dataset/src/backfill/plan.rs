@@ -92,19 +92,19 @@ pub(super) struct PageGrid {
 }
 
 impl PageGrid {
-    /// Returns the start of the first page at or after a time, for the pages of a range that begins at `start`.
+    /// The start of the first page at or after a time, for the pages of a range that begins at `start`.
     pub(super) fn page_at(self, start: Timestamp, time: Timestamp) -> Timestamp {
         let first = self.interval.start_of(start);
         let pages = self.interval.count(&(first..time)).div_ceil(self.steps.max(1) as u64);
         self.after(first, pages)
     }
 
-    /// Returns the end of this many pages that begin at a time.
+    /// The end of this many pages that begin at a time.
     fn after(self, time: Timestamp, pages: u64) -> Timestamp {
         self.interval.shifted(time, self.intervals(pages))
     }
 
-    /// Returns the start of the pages that cover a range and end with it.
+    /// The start of the pages that cover a range and end with it.
     fn before(self, range: &Range<Timestamp>) -> Timestamp {
         let pages = self.interval.count(range).div_ceil(self.steps.max(1) as u64);
         self.interval.shifted(range.end, -self.intervals(pages))
@@ -114,7 +114,7 @@ impl PageGrid {
         i64::try_from(pages.saturating_mul(self.steps as u64)).unwrap_or(i64::MAX)
     }
 
-    /// Returns a time that every full page covers. Without a regular step, the first page of any range is requested with
+    /// A time that every full page covers. Without a regular step, the first page of any range is requested with
     /// the range itself.
     fn shortest(self) -> Duration {
         if !self.interval.has_steps() {
@@ -154,7 +154,6 @@ impl Backfill {
     }
 }
 
-/// Returns the plan of a job.
 pub(super) fn plan(job: &Backfill, job_tables: &JobTables) -> Result<BackfillPlan, Error> {
     let now = job.reached(Timestamp::now());
     let mut series = Vec::with_capacity(job.series.len());
@@ -181,8 +180,11 @@ fn min_duration(job: &Backfill, job_tables: &JobTables, plans: &[SeriesPlan]) ->
     for (series, plan) in job.series.iter().zip(plans) {
         requests.push((plan.requests, series.endpoint()));
     }
-    let latencies = job_tables.tables.values().filter_map(|table| table.state.latency);
-    Some(limit.min_duration(&requests, latencies.max().unwrap_or_default()))
+    let mut latency = Duration::ZERO;
+    for table in job_tables.tables.values() {
+        latency = latency.max(table.state.latency.unwrap_or_default());
+    }
+    Some(limit.min_duration(&requests, latency))
 }
 
 /// `now` is the time that the service has reached.
@@ -206,7 +208,7 @@ fn series_plan(
         probes = probes_of_empty(job, state, &range, now, &unsettled, page.shortest());
         probes.extend(page_of_moved(state, &range, now, &unsettled, page));
     }
-    let size = PlanSize::of(job, series, unsettled.iter().chain(&gaps).chain(&probes))?;
+    let size = PlanSize::of(job, series, [&unsettled, &gaps, &probes])?;
     Ok(SeriesPlan {
         path: series.path().to_owned(),
         is_retired: state.retired.is_some(),
@@ -247,14 +249,10 @@ struct PlanSize {
 }
 
 impl PlanSize {
-    fn of<'r>(
-        job: &Backfill,
-        series: &SeriesRequest,
-        ranges: impl Iterator<Item = &'r Range<Timestamp>>,
-    ) -> Result<Self, Error> {
+    fn of(job: &Backfill, series: &SeriesRequest, ranges: [&Ranges; 3]) -> Result<Self, Error> {
         let has_steps = series.interval().has_steps();
         let mut size = Self { records: Some(0), requests: 0 };
-        for range in ranges {
+        for range in ranges.into_iter().flatten() {
             let plan = job.history(series, range.clone()).plan()?;
             size.requests += plan.requests;
             size.records = if has_steps { size.records.map(|records| records + plan.records) } else { None };
@@ -265,7 +263,7 @@ impl PlanSize {
 
 type Ranges = Vec<Range<Timestamp>>;
 
-/// Returns the unsettled ranges and the gaps of a series.
+/// The unsettled ranges and the gaps of a series.
 fn unsettled_and_gaps(
     job: &Backfill,
     state: &SeriesState,
@@ -294,7 +292,7 @@ fn unsettled_and_gaps(
     (unsettled, gaps)
 }
 
-/// Returns the ranges that are not requested again, because they were fetched before the refetch time, which may be longer
+/// The ranges that are not requested again, because they were fetched before the refetch time, which may be longer
 /// than in the last run.
 fn settled(job: &Backfill, state: &SeriesState, now: Timestamp) -> TimeRanges {
     let Some(last) = state.rows.last else { return TimeRanges::default() };
@@ -303,7 +301,7 @@ fn settled(job: &Backfill, state: &SeriesState, now: Timestamp) -> TimeRanges {
     state.settled.until(newest - job.refetch)
 }
 
-/// Returns the intervals before a time without a valid record; by default, only those of the last days.
+/// The intervals before a time without a valid record; by default, only those of the last days.
 fn gaps(
     job: &Backfill,
     state: &SeriesState,
@@ -324,7 +322,7 @@ fn gaps(
     valid.uncovered(first..interval.start_of(before))
 }
 
-/// Returns the pages of empty ranges that are requested once more, without those that are requested anyway.
+/// The pages of empty ranges that are requested once more, without those that are requested anyway.
 fn probes_of_empty(
     job: &Backfill,
     state: &SeriesState,
@@ -335,13 +333,13 @@ fn probes_of_empty(
 ) -> Ranges {
     let is_recent = now < range.end + job.refetch;
     let requested: TimeRanges = unsettled.iter().cloned().collect();
-    let mut probes = state.empty.probes(page, now, state.rows.known().as_ref(), is_recent);
+    let mut probes = state.empty.probes(page, now, state.rows.extent().as_ref(), is_recent);
     probes.retain(|probe| range.start <= probe.start && probe.end <= range.end);
     probes.retain(|probe| requested.within(probe).is_empty());
     probes
 }
 
-/// Returns the page around the time to which the first record has moved by now, if it moves with the clock; `None` if that
+/// The page around the time to which the first record has moved by now, if it moves with the clock; `None` if that
 /// need not be checked, or if the page is requested anyway. All of its records were requested before.
 fn page_of_moved(
     state: &SeriesState,
@@ -364,7 +362,7 @@ fn page_of_moved(
     if interval.moved(expected, 1) <= to { Some(from..to) } else { None }
 }
 
-/// Returns pages that together cover all gaps. No page begins outside a gap.
+/// Pages that together cover all gaps. No page begins outside a gap.
 fn pages(gaps: &TimeRanges, page: PageGrid, end: Timestamp) -> Ranges {
     let mut pages: Ranges = Vec::new();
     for mut gap in gaps.ranges() {

@@ -20,9 +20,9 @@ use crate::first_seen::Sighting;
 use crate::partition::Partition;
 use crate::section::Section;
 use crate::series_state::SeriesState;
-use crate::table::WritingRun;
+use crate::table_journal::WritingRun;
 
-/// Returns the partition by which the ranges of a run are divided: the shortest, if the journal cannot contain all rows.
+/// The partition by which the ranges of a run are divided: the shortest, if the journal cannot contain all rows.
 fn divided_by(job: &Backfill, job_tables: &JobTables, plan: &BackfillPlan) -> Option<Partition> {
     let capacity = (ROWS * job.journal_files) as u64;
     if plan.records().is_some_and(|records| records <= capacity) {
@@ -115,7 +115,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
     }
 
-    /// Returns the state of a series without the rows of the journal.
+    /// The state of a series without the rows of the journal.
     pub(super) fn state(&mut self, index: usize) -> Option<&mut SeriesState> {
         self.job_tables.table(index).map(|(table, series)| table.series_state(series))
     }
@@ -135,9 +135,9 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         for table in self.job_tables.tables.values_mut() {
             table.state.latency = latency.or(table.state.latency);
-            let (written, is_restored) = table.commit(&BTreeSet::new()).await?;
-            self.summary.is_restored |= is_restored;
-            for Written { file, sections } in written {
+            let merged = table.commit(&BTreeSet::new()).await?;
+            self.summary.is_restored |= merged.is_text_restored;
+            for Written { file, sections } in merged.files {
                 for Section { path, changes, .. } in sections {
                     let (Some(report), Some(changes)) = (reports.get_mut(&path), changes) else { continue };
                     report.count(&changes);
@@ -164,13 +164,15 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 
     /// The number of requests for a range.
     pub(super) fn requests(&self, item: &Item) -> u64 {
-        let series = self.job.series.get(item.series);
-        let plan = series.and_then(|series| self.job.history(series, item.range.clone()).plan().ok());
-        plan.map_or(1, |plan| plan.requests)
+        let Some(series) = self.job.series.get(item.series) else { return 1 };
+        match self.job.history(series, item.range.clone()).plan() {
+            Ok(plan) => plan.requests,
+            Err(_) => 1,
+        }
     }
 }
 
-/// Returns the pages of empty ranges that a plan requests again.
+/// The pages of empty ranges that a plan requests again.
 fn probes(plan: &BackfillPlan) -> Vec<Item> {
     let mut probes = Vec::new();
     for (index, series) in plan.series.iter().enumerate() {

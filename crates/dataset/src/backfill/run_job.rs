@@ -102,12 +102,16 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let job = self.job.name.clone().map(|name| (name, self.started));
         // A named job without an end may begin later in each run, and then no longer needs what is before its start.
         // What a run of another job has planned is still needed.
-        for (index, plan) in plan.series.iter().enumerate().filter(|(_, plan)| !plan.is_left_out) {
-            let is_open = self.job.series.get(index).is_some_and(|one| self.job.seconds(one).end > self.started);
+        for (index, plan) in plan.series.iter().enumerate() {
+            if plan.is_left_out {
+                continue;
+            }
+            let Some(series) = self.job.series.get(index) else { continue };
+            let is_open = self.job.seconds(series).end > self.started;
             let planned: TimeRanges = plan.unsettled.iter().cloned().collect();
             let Some(series) = self.state(index) else { continue };
             let is_same_job = match (&job, &series.job) {
-                (Some((own, _)), Some((name, _))) => own == name,
+                (Some((name, _)), Some((last_name, _))) => name == last_name,
                 _ => false,
             };
             if is_open && is_same_job {
@@ -175,7 +179,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         // If the run got no response at all, the service counts as unreachable too, even if the run took less than two
         // minutes.
         summary.is_unreachable |= has_failed && !*has_response;
-        if let Some((series, page)) = last_lost.take().filter(|_| summary.is_unreachable) {
+        if summary.is_unreachable
+            && let Some((series, page)) = last_lost.take()
+        {
             let mut report = Report::default();
             report.failed_pages.push(page);
             watch(&BackfillEvent::Report { series, report });

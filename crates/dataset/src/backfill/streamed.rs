@@ -51,7 +51,7 @@ impl SeriesReport {
     }
 }
 
-/// Returns the intervals of a range after the last and before the first record, as many as there are received records
+/// The intervals of a range after the last and before the first record, as many as there are received records
 /// without a readable time that are not in the gaps between these two. `present` has the intervals with a record.
 pub(super) fn unreadable_ends(
     present: &TimeRanges,

@@ -12,7 +12,7 @@ use crate::error::{Error, Failure};
 /// A place to which the content of a file is written.
 pub(crate) type Out<'o> = &'o mut (dyn Write + Send);
 
-/// Returns `None` if a file or a folder does not exist.
+/// `None` if a file or a folder does not exist.
 fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

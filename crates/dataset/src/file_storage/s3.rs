@@ -5,7 +5,7 @@
 
 use std::env;
 use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 
 use object_store::aws::{AmazonS3, AmazonS3Builder};
@@ -60,7 +60,9 @@ impl Bucket {
         let mut found = Vec::new();
         while let Some(object) = std::future::poll_fn(|cx| objects.as_mut().poll_next(cx)).await {
             let object = object.map_err(|error| Error::storage(self.name(folder), reason(error)))?;
-            found.extend(object.e_tag.map(|tag| (object.location.into(), tag)));
+            if let Some(tag) = object.e_tag {
+                found.push((object.location.into(), tag));
+            }
         }
         Ok(found)
     }
@@ -74,11 +76,8 @@ impl Bucket {
         };
         let version = object.meta.e_tag.clone().unwrap_or_default();
         let bytes = object.bytes().await.map_err(fails)?;
-        let file = tempfile::tempfile().and_then(|mut file| {
-            file.write_all(&bytes)?;
-            file.rewind().map(|()| file)
-        });
-        Ok(Some((file.map_err(|error| Error::storage(env::temp_dir().display(), error))?, version)))
+        let file = temporary_file(&bytes).map_err(|error| Error::storage(env::temp_dir().display(), error))?;
+        Ok(Some((file, version)))
     }
 
     /// Writes an object if its present version is `replaced`. The service checks that, so the second of two writers
@@ -121,9 +120,20 @@ impl Bucket {
     }
 }
 
+/// A temporary file with these bytes, at its start.
+fn temporary_file(bytes: &[u8]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
 /// The service's message, if present; otherwise the complete error.
 fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
-    message(&error.to_string()).map_or_else(|| error.into(), Into::into)
+    match message(&error.to_string()) {
+        Some(message) => message.into(),
+        None => error.into(),
+    }
 }
 
 /// The message in the XML of an error response.

@@ -12,7 +12,7 @@ use runtime::{Interval, Timestamp};
 
 use crate::support::dice::Dice;
 use crate::support::service::RATIO;
-use crate::support::{END, HOUR, Row, client_of, job, read, releases, run, series, state_of};
+use crate::support::{END, HOUR, Row, client_of, data_of, job, read, releases, run, series, state_of};
 
 /// Timeframes of services, each with its step. Hours are drawn more often.
 const TIMEFRAMES: [(&str, Step); 10] = [
@@ -115,7 +115,7 @@ impl Behaviour {
         }
     }
 
-    /// Returns the records of a response.
+    /// The records of a response.
     fn page(&self, number: usize, from: i64, to: i64) -> Vec<Record> {
         if number == self.empty_once {
             return Vec::new();
@@ -139,7 +139,7 @@ impl Behaviour {
         page
     }
 
-    /// Returns the number of records before a time.
+    /// The number of records before a time.
     fn number(&self, time: i64) -> usize {
         self.records.partition_point(|record| record.time < time)
     }
@@ -157,7 +157,7 @@ impl Behaviour {
             let time = if is_wrong { time * 1000 } else { *time };
             records.push(format!(r#"{{"openDate":{time},"volumeRatio":{value}}}"#));
         }
-        format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
+        data_of(&records)
     }
 }
 
@@ -168,7 +168,7 @@ struct Books {
     sent: BTreeSet<Record>,
 }
 
-/// Returns the rows of a file as records; an invalid value is among the unknown fields.
+/// The rows of a file as records; an invalid value is among the unknown fields.
 fn stored(rows: &[Row]) -> BTreeSet<Record> {
     let mut all = BTreeSet::new();
     for row in rows {
@@ -183,7 +183,7 @@ fn stored(rows: &[Row]) -> BTreeSet<Record> {
     all
 }
 
-/// Returns whether the user sees in the summary that something is missing.
+/// `true` if the user sees in the summary that something is missing.
 fn is_visible(summary: &Summary) -> bool {
     let series = &summary.series[0];
     let account = &series.account;

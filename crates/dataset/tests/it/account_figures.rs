@@ -8,8 +8,8 @@ use runtime::{Interval, Timestamp};
 
 use crate::support::service::{RATIO, STRIKES};
 use crate::support::{
-    DAY, END, HOUR, Script, body, client, client_of, coins, files, hours, job, read, run, scripted, series, state_of,
-    with,
+    DAY, END, HOUR, Script, body, client, client_of, client_with, coins, data_of, files, hours, job, read, run,
+    scripted, series, state_of, with,
 };
 
 #[tokio::test(start_paused = true)]
@@ -83,14 +83,14 @@ async fn the_usual_spacing_of_the_records_is_known() {
     }
 }
 
-/// Returns a body in which the time of some records is not readable.
+/// A body in which the time of some records is not readable.
 fn body_without_times(from: i64, to: i64, is_readable: impl Fn(i64) -> bool) -> String {
     let mut records = Vec::new();
     for time in ((from + HOUR) / HOUR * HOUR..=to).step_by(3600) {
         let time = if is_readable(time) { time.to_string() } else { format!("\"no {time}\"") };
         records.push(format!(r#"{{"openDate":{time},"volumeRatio":0.5}}"#));
     }
-    format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
+    data_of(&records)
 }
 
 /// Nothing after these records shows that there were some.
@@ -118,14 +118,10 @@ async fn records_without_a_readable_time_at_an_end_are_missing() {
 /// The age is that of the first record at the time of its request, whatever the start that the user has chosen.
 #[tokio::test(start_paused = true)]
 async fn a_first_record_that_moves_with_the_clock_is_seen_by_two_runs() {
-    let now = Arc::new(Mutex::new(END));
-    let shared = now.clone();
-    let client = client_of(move |_, from, to| {
-        let now = *shared.lock().unwrap();
-        (200, body(from.max(now - 720 * HOUR - HOUR), to.min(now - HOUR), |_| Some("0.5".to_owned())))
+    let (client, now) = client_with(END, |now, _, from, to| {
+        (200, body(from.max(*now - 720 * HOUR - HOUR), to.min(*now - HOUR), |_| Some("0.5".to_owned())))
     });
     let dir = tempfile::tempdir().unwrap();
-    let client = client.build().unwrap();
     let chosen = run(&job(coins(&client, &["BTC"]), END - 10 * DAY, END, &dir.path().join("chosen.parquet"))).await;
     assert_eq!((chosen.series[0].first_age, chosen.series[0].first_moves), (None, false));
     let whole = |end: i64| {
@@ -145,16 +141,13 @@ async fn a_first_record_that_moves_with_the_clock_is_seen_by_two_runs() {
 #[tokio::test(start_paused = true)]
 async fn a_first_record_that_moves_is_seen_by_the_requests_of_each_day() {
     for is_capped in [true, false] {
-        let now = Arc::new(Mutex::new(END));
-        let shared = now.clone();
-        let client = client_of(move |_, from, to| {
-            let now = *shared.lock().unwrap();
-            let first = if is_capped { now - 4000 * HOUR } else { END - 4000 * HOUR };
-            (200, body(from.max(first - HOUR), to.min(now - HOUR), |_| Some("0.5".to_owned())))
+        let (client, now) = client_with(END, move |now, _, from, to| {
+            let first = if is_capped { *now - 4000 * HOUR } else { END - 4000 * HOUR };
+            (200, body(from.max(first - HOUR), to.min(*now - HOUR), |_| Some("0.5".to_owned())))
         });
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("data/");
-        let series = coins(&client.build().unwrap(), &["BTC"]);
+        let series = coins(&client, &["BTC"]);
         let mut requests = Vec::new();
         for day in 0..4 {
             let end = END + day * DAY;
@@ -181,7 +174,7 @@ async fn a_label_that_stopped_was_last_seen_at_its_last_record() {
                 records.push(format!(r#"{{"openDate":{time},"strike":"{strike}","volumeRatio":0.5}}"#));
             }
         }
-        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+        (200, data_of(&records))
     });
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
@@ -205,7 +198,7 @@ async fn records_that_are_missing_within_an_interval_are_a_gap() {
                 records.push(format!(r#"{{"openDate":{time},"volumeRatio":0.5}}"#));
             }
         }
-        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+        (200, data_of(&records))
     });
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("out.parquet");
@@ -284,7 +277,7 @@ async fn months_are_steps_of_the_calendar() {
             }
             start = months.end_of(start);
         }
-        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+        (200, data_of(&records))
     };
     let client = client_of(respond).build().unwrap();
     let dir = tempfile::tempdir().unwrap();

@@ -3,13 +3,13 @@
 use std::fs;
 use std::io::Read;
 
-use dataset::{Partition, Target, status};
+use dataset::{Partition, status};
 use flate2::read::GzDecoder;
 use runtime::Timestamp;
 
 use crate::support::service::DELTA;
 use crate::support::{
-    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, hours, job, read, run, scripted, with,
+    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, hours, job, read, run, scripted, target_of, with,
 };
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +107,7 @@ async fn status_lists_gaps_and_intervals_behind() {
         let path = dir.path().join(name);
         let (client, _) = scripted(|time| (time / HOUR % 24 != 7).then(|| "0.5".to_owned()));
         run(&job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path)).await;
-        let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        let status = status(&target_of(&path)).await.unwrap();
         let [series] = &status.series[..] else { panic!("{status:?}") };
         assert_eq!((series.rows, series.gaps.len(), series.missing), (69, 3, 3));
         assert_eq!(series.last, Some(Timestamp::from_unix_seconds(END - HOUR)));
@@ -139,7 +139,7 @@ async fn a_range_between_two_runs_that_none_has_requested_is_no_gap() {
         run(&days(20, 15)).await;
         let last = run(&days(10, 5)).await;
         assert_eq!((last.series[0].missing, last.series[0].unfetched), (0, 0), "{name}");
-        let state = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        let state = status(&target_of(&path)).await.unwrap();
         let [series] = &state.series[..] else { panic!("{state:?}") };
         let time = |days: i64| Timestamp::from_unix_seconds(END - days * DAY);
         assert_eq!((series.missing, &series.unrequested[..]), (0, &[time(15)..time(10)][..]), "{name}: {state:?}");
@@ -180,7 +180,7 @@ async fn a_range_before_1970_is_stored_and_continued() {
         assert_eq!(run(&days(-400, -397)).await.records, 3 * 24, "{name}");
         let summary = run(&days(-400, 2)).await;
         assert!(summary.is_complete && summary.records == 399 * 24, "{name}: {summary:?}");
-        let state = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        let state = status(&target_of(&path)).await.unwrap();
         let [series] = &state.series[..] else { panic!("{state:?}") };
         assert_eq!((series.missing, series.rows), (0, 402 * 24), "{name}: {state:?}");
         let rows = read(&path);

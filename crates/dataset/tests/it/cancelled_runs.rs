@@ -5,7 +5,7 @@ use std::fs;
 use dataset::{BackfillEvent, SeriesRequest};
 
 use crate::support::service::RATIO;
-use crate::support::{DAY, END, TARGETS, client, client_of, coins, job, read, run, run_cancelled, state_of};
+use crate::support::{DAY, END, TARGETS, client, client_of, coins, data_of, job, read, run, run_cancelled, state_of};
 
 #[tokio::test(start_paused = true)]
 async fn run_after_a_cancelled_run_completes_the_target() {
@@ -32,7 +32,7 @@ async fn a_first_run_that_is_cancelled_keeps_its_pages() {
         let request = client_of(|_, from, to| {
             let times = ((from + 60) / 60 * 60..=to).step_by(60).take(1000);
             let records: Vec<_> = times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":1}}"#)).collect();
-            (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+            (200, data_of(&records))
         });
         let request = request.build().unwrap().endpoint(&RATIO).query("coin", "BTC").query("timeframe", "1m");
         let whole = job(vec![SeriesRequest::new(request).unwrap()], END - DAY, END, &path);

@@ -12,14 +12,16 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
-use crate::support::{DAY, END, TARGETS, all_files, client, coins, files, job, read, run, run_cancelled, state_of};
+use crate::support::{
+    DAY, END, TARGETS, all_files, client, coins, files, job, read, run, run_cancelled, state_of, target_of,
+};
 
 /// A data set may be copied without its hidden folder.
 #[tokio::test(start_paused = true)]
 async fn a_data_set_without_its_state_is_adopted() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
-    let target = Target::parse(path.to_str().unwrap()).unwrap();
+    let target = target_of(&path);
     let whole = job(coins(&client(), &["BTC", "ETH"]), END - 300 * DAY, END, &path);
     run(&whole).await;
     let rows = read(&path);
@@ -148,7 +150,7 @@ async fn a_path_inside_a_data_set_is_not_a_target() {
     let endpoint = Path::new(&file).parent().unwrap();
     let inner = [endpoint.into(), file.clone().into(), endpoint.join("new.parquet"), endpoint.join("new/new.csv")];
     for inner in inner {
-        let target = Target::parse(inner.to_str().unwrap()).unwrap();
+        let target = target_of(&inner);
         let into = job(coins(&client(), &["ETH"]), END - DAY, END, &inner);
         for error in [
             status(&target).await.map(drop),

@@ -4,11 +4,12 @@
 use std::fs;
 use std::path::Path;
 
-use dataset::{Partition, SeriesRequest, Target, status};
+use dataset::{Partition, SeriesRequest, status};
 
 use crate::support::service::{COUNT, LABELLED, LEVELS, NOTES, RATIO, TEXT, WIDE};
 use crate::support::{
-    DAY, END, TARGETS, batches, body, client, client_of, coins, files, hours, job, read, run, scripted, state_of, with,
+    DAY, END, TARGETS, batches, body, client, client_of, coins, files, hours, job, read, run, scripted, state_of,
+    target_of, with,
 };
 
 #[tokio::test(start_paused = true)]
@@ -119,7 +120,7 @@ async fn a_data_set_has_a_column_for_every_param() {
     let mut found: Vec<_> = read(&path).iter().map(params).collect();
     found.dedup();
     assert_eq!(found, [["", ""], ["binance_spot", ""], ["", "buy"]]);
-    let status = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+    let status = status(&target_of(&path)).await.unwrap();
     assert_eq!(status.series[0].path, "orderflow.volume_ratio/coin=BTC/timeframe=1h");
 }
 

@@ -4,11 +4,12 @@ use std::fs::{self};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use dataset::{Target, status};
+use dataset::status;
 
 use crate::support::service::RATIO;
 use crate::support::{
-    DAY, END, TARGETS, all_files, client, client_of, coins, files, job, read, run, run_cancelled, state_of,
+    DAY, END, TARGETS, all_files, client, client_of, coins, data_of, files, job, read, run, run_cancelled, state_of,
+    target_of,
 };
 
 /// Damages the bytes of a file.
@@ -60,7 +61,7 @@ async fn readable_rows_of_a_damaged_file_are_salvaged_and_the_others_are_marked(
     for name in ["out.parquet"] {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let target = target_of(&path);
         // Each series has so many rows that it has a row group of its own.
         let requests = Arc::new(AtomicU64::new(0));
         let minutes = |coin: &str| {
@@ -69,7 +70,7 @@ async fn readable_rows_of_a_damaged_file_are_salvaged_and_the_others_are_marked(
                 requests.fetch_add(1, Ordering::Relaxed);
                 let times = ((from + 60) / 60 * 60..=to).step_by(60);
                 let records: Vec<_> = times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":0.5}}"#)).collect();
-                (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+                (200, data_of(&records))
             });
             let request = client.build().unwrap().endpoint(&RATIO).query("coin", coin).query("timeframe", "1m");
             dataset::SeriesRequest::new(request).unwrap()
@@ -158,7 +159,7 @@ async fn status_lists_the_series_of_a_table_with_a_damaged_file() {
         let file = path.join(file);
         let intact = fs::read(&file).unwrap();
         fs::write(&file, &intact[..intact.len() - 10]).unwrap();
-        let quick = status(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap();
+        let quick = status(&target_of(&path)).await.unwrap();
         for state in [quick, state_of(&path).await] {
             assert_eq!((state.series.len(), state.damaged.len()), (2, 1), "{state:?}");
             assert!(state.series.iter().all(|series| series.rows == 300 * 24), "{state:?}");

@@ -1,24 +1,24 @@
 //! Tests of backfills with failed requests, and of series without any record.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 use dataset::Error;
 use runtime::Timestamp;
 
-use crate::support::{DAY, END, HOUR, TARGETS, body, client_of, coins, job, run, scripted, state_of, with};
+use crate::support::{
+    DAY, END, HOUR, TARGETS, body, client_of, client_with, coins, job, run, scripted, state_of, with,
+};
 
 #[tokio::test(start_paused = true)]
 async fn rejected_credentials_end_the_job_and_keep_fetched_records() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
-        let requests = Arc::new(Mutex::new(0));
-        let client = client_of(move |_, from, to| {
-            let mut requests = requests.lock().unwrap();
+        let (client, _) = client_with(0, |requests, _, from, to| {
             *requests += 1;
             if *requests > 3 { (403, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
         });
-        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 400 * DAY, END, &dir.path().join(name));
+        let whole = job(coins(&client, &["BTC"]), END - 400 * DAY, END, &dir.path().join(name));
         let planned = whole.plan().await.unwrap().requests();
         let error = whole.run(|_| {}, std::future::pending()).await.unwrap_err();
         assert!(matches!(&error, Error::Request(error) if error.is_auth()), "{error}");
@@ -51,13 +51,11 @@ async fn status_lists_series_and_first_pages_that_failed() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let (is_failing, begin) = (Arc::new(Mutex::new(true)), END - 200 * DAY);
-        let shared = is_failing.clone();
-        let client = client_of(move |url, from, to| {
-            let fails = *shared.lock().unwrap() && (url.contains("ETH") || from < begin + DAY);
+        let begin = END - 200 * DAY;
+        let (client, is_failing) = client_with(true, move |is_failing, url, from, to| {
+            let fails = *is_failing && (url.contains("ETH") || from < begin + DAY);
             if fails { (501, String::new()) } else { (200, body(from, to, |_| Some("0.5".to_owned()))) }
         });
-        let client = client.build().unwrap();
         let whole = job(coins(&client, &["BTC", "ETH"]), begin, END, &path);
         let summary = run(&whole).await;
         assert!(!summary.is_complete && summary.pages > 0, "{name}: {summary:?}");

@@ -279,7 +279,7 @@ async fn a_range_with_an_end_cannot_be_followed() {
     assert!(service.requests.lock().unwrap().is_empty());
 }
 
-/// Returns a job whose requests never end, so that its run keeps the target locked.
+/// A job whose requests never end, so that its run keeps the target locked.
 fn waiting(path: &Path) -> Backfill {
     let slow = runtime::transport::from_fn(|_| std::future::pending());
     let slow = Client::builder("https://example.invalid/v2").api_key("any").transport(slow).build().unwrap();

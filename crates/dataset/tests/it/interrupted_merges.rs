@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use dataset::{Backfill, StoredTables, Target};
+use dataset::{Backfill, StoredTables};
 use runtime::Timestamp;
 use runtime::registry::EndpointInfo;
 
 use crate::stored_rows::{Records, draw, record, series, sorted_rows_of};
 use crate::support::dice::Dice;
 use crate::support::service::{STRIKES, TRADES};
-use crate::support::{HOUR, TARGETS, all_files, job, run, run_cancelled_after};
+use crate::support::{HOUR, TARGETS, all_files, job, run, run_cancelled_after, target_of};
 
 /// The end of the range: 2024-01-01T06:00:00Z. A data set has a file of each year.
 const END: i64 = 1_704_088_800;
@@ -86,7 +86,7 @@ impl Case {
 
     async fn tables(&self) -> StoredTables {
         let path = self.folder.path().join(self.name);
-        StoredTables::open(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap()
+        StoredTables::open(&target_of(&path)).await.unwrap()
     }
 
     /// Runs a job that fetches what the service has now, and stops the merge of some runs.
@@ -189,7 +189,7 @@ async fn equal_earlier_rows_are_two_after_a_repair() {
     let mut bytes = std::fs::read(&file).unwrap();
     bytes.truncate(bytes.len() - 8);
     std::fs::write(&file, bytes).unwrap();
-    let target = Target::parse(case.folder.path().join(case.name).to_str().unwrap()).unwrap();
+    let target = target_of(&case.folder.path().join(case.name));
     assert_eq!(dataset::repair(&target).await.unwrap().repairs.len(), 1);
     case.check().await;
 }

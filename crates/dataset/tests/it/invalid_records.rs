@@ -1,8 +1,8 @@
 //! Tests of backfills with records and values that are invalid.
 
-use std::sync::{Arc, Mutex};
-
-use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, read, run, scripted, state_of, with};
+use crate::support::{
+    DAY, END, TARGETS, body, client_of, client_with, coins, job, read, run, scripted, state_of, with,
+};
 
 #[tokio::test(start_paused = true)]
 async fn invalid_value_is_null_and_fails_its_page_only_if_strict() {
@@ -79,13 +79,11 @@ async fn a_null_or_missing_value_does_not_replace_a_valid_one() {
     for (name, rest) in TARGETS.iter().flat_map(|name| [(name, r#","volumeRatio":null"#), (name, "")]) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let records = Arc::new(Mutex::new([record(r#","volumeRatio":0.5"#), record(r#","volumeRatio":0.5"#)]));
-        let shared = records.clone();
-        let client = client_of(move |_, from, to| {
-            let [valid, sent] = &*shared.lock().unwrap();
-            (200, body(from, to, |_| Some("0.5".to_owned())).replace(valid, sent))
+        let valid = record(r#","volumeRatio":0.5"#);
+        let (client, records) = client_with([valid.clone(), valid], |[valid, sent], _, from, to| {
+            (200, body(from, to, |_| Some("0.5".to_owned())).replace(valid.as_str(), sent))
         });
-        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 3 * DAY, END, &path);
+        let whole = job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path);
         run(&whole).await;
         records.lock().unwrap()[1] = record(rest);
         let summary = run(&whole).await;
@@ -99,14 +97,12 @@ async fn a_null_or_missing_value_does_not_replace_a_valid_one() {
 async fn a_record_without_a_valid_time_is_reported_once() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
-        let fixed = Arc::new(Mutex::new(false));
-        let shared = fixed.clone();
-        let client = client_of(move |_, from, to| {
+        let (client, fixed) = client_with(false, |is_fixed, _, from, to| {
             let body = body(from, to, |_| Some("0.5".to_owned()));
-            let (time, is_fixed) = ((END - DAY).to_string(), *shared.lock().unwrap());
-            (200, if is_fixed { body } else { body.replace(&time, r#""yesterday""#) })
+            let time = (END - DAY).to_string();
+            (200, if *is_fixed { body } else { body.replace(&time, r#""yesterday""#) })
         });
-        let whole = job(coins(&client.build().unwrap(), &["BTC"]), END - 3 * DAY, END, &dir.path().join(name));
+        let whole = job(coins(&client, &["BTC"]), END - 3 * DAY, END, &dir.path().join(name));
         let first = run(&whole).await;
         assert!(first.is_complete && (first.series[0].unreadable, first.series[0].missing) == (1, 1), "{first:?}");
         for _ in 0..2 {

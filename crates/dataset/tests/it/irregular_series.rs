@@ -7,13 +7,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dataset::{Backfill, FollowEvent, Summary, Target};
+use dataset::{Backfill, FollowEvent, Summary};
 use runtime::Timestamp;
 use tokio::time::{Instant, sleep};
 
 use crate::support::service::Client;
 use crate::support::{
-    DAY, END, HOUR, TARGETS, body, client_of, files, job, read, releases, run, run_cancelled, state_of, with,
+    DAY, END, HOUR, TARGETS, body, client_of, client_with, data_of, files, job, read, releases, run, run_cancelled,
+    state_of, target_of, with,
 };
 
 /// The start of the range that most tests request. The first record is a month later.
@@ -25,15 +26,13 @@ async fn the_range_of_a_record_without_a_readable_time_is_requested_again() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let fixed = Arc::new(Mutex::new(false));
-        let shared = fixed.clone();
-        let client = client_of(move |_, from, to| {
+        let (client, fixed) = client_with(false, |is_fixed, _, from, to| {
             let body = body(from, to, |time| (time % (7 * HOUR) == 0).then(|| "0.5".to_owned()));
             let time = (END - 4 * DAY).div_euclid(7 * HOUR) * 7 * HOUR;
             let time = format!(r#""openDate":{time},"#);
-            (200, if *shared.lock().unwrap() { body } else { body.replace(&time, r#""openDate":null,"#) })
+            (200, if *is_fixed { body } else { body.replace(&time, r#""openDate":null,"#) })
         });
-        let whole = job(vec![releases(&client.build().unwrap())], END - 9 * DAY, END, &path);
+        let whole = job(vec![releases(&client)], END - 9 * DAY, END, &path);
         for _ in 0..3 {
             let summary = run(&whole).await;
             let report = &summary.series[0];
@@ -95,7 +94,7 @@ impl Books {
                 for (time, value) in service.records.range(from..=to.min(service.now).max(from)).take(50) {
                     records.push(format!(r#"{{"openDate":{time},"volumeRatio":{value}}}"#));
                 }
-                (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+                (200, data_of(&records))
             })
         });
         builder.clock(move || seconds(clock.change(|service| service.now))).build().unwrap()
@@ -125,10 +124,6 @@ fn stored(path: &Path) -> BTreeMap<i64, String> {
     }
     assert_eq!(stored.len(), rows.len());
     stored
-}
-
-fn target_of(path: &Path) -> Target {
-    Target::parse(path.to_str().unwrap()).unwrap()
 }
 
 fn seconds(time: i64) -> Timestamp {

@@ -6,23 +6,20 @@ use dataset::{SeriesRequest, Summary};
 use runtime::Timestamp;
 
 use crate::support::service::WIDE;
-use crate::support::{DAY, END, HOUR, Row, TARGETS, client_of, hours, job, read, run, state_of};
+use crate::support::{DAY, END, HOUR, Row, TARGETS, client_with, data_of, hours, job, read, run, state_of, target_of};
 
 /// The JSON of the fields of a record at a time.
 type Fields = fn(i64) -> String;
 
 /// Creates the series of a service whose records have these fields, which the test can replace.
 fn series(fields: Fields) -> (SeriesRequest, Arc<Mutex<Fields>>) {
-    let shared = Arc::new(Mutex::new(fields));
-    let current = shared.clone();
-    let client = client_of(move |_, from, to| {
-        let fields = *current.lock().unwrap();
+    let (client, fields) = client_with(fields, |fields, _, from, to| {
         let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
         let records: Vec<_> =
             times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":0.5{}}}"#, fields(time))).collect();
-        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+        (200, data_of(&records))
     });
-    (hours(&client.build().unwrap(), &WIDE, "BTC"), shared)
+    (hours(&client, &WIDE, "BTC"), fields)
 }
 
 fn shares(rows: &[Row]) -> usize {
@@ -88,7 +85,7 @@ async fn a_field_that_was_never_sent_is_reported_beside_unknown_fields() {
         assert_eq!(second.unsent_fields.len(), 1, "{name}");
         assert!(!second.unsent_fields[0].is_new, "{name}: it is reported once");
         assert_eq!(state_of(&path).await.unsent_fields.len(), 1, "{name}");
-        let target = dataset::Target::parse(path.to_str().unwrap()).unwrap();
+        let target = target_of(&path);
         let ended = dataset::acknowledge(&target, Some("share")).await.unwrap();
         assert_eq!(ended.fields, ["orderflow.volume_ratio share"], "{name}");
         assert!(run(&until(2)).await.unsent_fields.is_empty(), "{name}: a user has acknowledged it");

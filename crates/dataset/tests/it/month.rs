@@ -13,11 +13,11 @@ use std::time::Duration;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, TimestampMicrosecondType};
 use arrow_array::{Array, RecordBatch};
-use dataset::{Backfill, SeriesRequest, StoredTables, Summary, Target};
+use dataset::{Backfill, SeriesRequest, StoredTables, Summary};
 use runtime::Timestamp;
 
 use crate::support::service::{Client, RATIO};
-use crate::support::{DAY, HOUR};
+use crate::support::{DAY, HOUR, target_of};
 use service::{Service, Shared, Troubles, client};
 
 const COINS: [&str; 2] = ["BTC", "ETH"];
@@ -75,7 +75,7 @@ fn read(target: &Path) -> Rows {
     rows
 }
 
-/// Returns the rows that a target should have now.
+/// The rows that a target should have now.
 fn expected(service: &Service, coins: &[&'static str], from: i64) -> Rows {
     let mut rows = Rows::new();
     for coin in coins {
@@ -90,7 +90,7 @@ fn expected(service: &Service, coins: &[&'static str], from: i64) -> Rows {
     rows
 }
 
-/// Returns the numbers of added, filled and revised rows between two readings of a target. Added rows are outside the
+/// The numbers of added, filled and revised rows between two readings of a target. Added rows are outside the
 /// earlier range, filled rows are new rows within it, and revised rows have changed content.
 fn changes(before: &Rows, after: &Rows, coin: &str) -> (u64, u64, u64) {
     let known: Vec<_> = before.keys().filter(|(of, _)| *of == coin).map(|(_, time)| *time).collect();
@@ -134,7 +134,7 @@ impl Month {
             let request = client.endpoint(&RATIO).query("coin", *coin).query("timeframe", self.timeframe);
             SeriesRequest::new(request).unwrap()
         });
-        let target = Target::parse(self.target.to_str().unwrap()).unwrap();
+        let target = target_of(&self.target);
         let range = Timestamp::from_unix_seconds(self.from)..Timestamp::from_unix_seconds(now);
         let mut job = Backfill::new(series.collect(), range, target);
         // The clock of the machine may be wrong; that of the service is not.
@@ -145,7 +145,7 @@ impl Month {
 
     /// Compares what was known at the time of each run with what readers could see after it.
     async fn check_history(&self) {
-        let target = Target::parse(self.target.to_str().unwrap()).unwrap();
+        let target = target_of(&self.target);
         for seen in &self.seen {
             let as_of = Some(Timestamp::from_unix_seconds(seen.time));
             let tables = StoredTables::open(&target).await.unwrap();

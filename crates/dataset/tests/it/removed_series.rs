@@ -1,9 +1,11 @@
 //! Tests of removing series, and of series that are no longer part of a job.
 
-use dataset::{Backfill, Error, Partition, Target};
+use dataset::{Backfill, Error, Partition};
 
 use crate::support::service::DELTA;
-use crate::support::{DAY, END, TARGETS, body, client, client_of, coins, files, hours, job, read, run, state_of, with};
+use crate::support::{
+    DAY, END, TARGETS, body, client, client_of, coins, files, hours, job, read, run, state_of, target_of, with,
+};
 
 fn is_eth(path: &str) -> bool {
     path.starts_with("orderflow.volume_ratio/") && path.contains("/coin=ETH/")
@@ -14,7 +16,7 @@ async fn removed_series_are_no_longer_in_files_and_status() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let target = target_of(&path);
         let names = ["BTC", "ETH", "SOL"];
         run(&job(coins(&client(), &names), END - 300 * DAY, END, &path)).await;
         let before = files(dir.path());
@@ -37,7 +39,7 @@ async fn removed_series_are_no_longer_in_files_and_status() {
 async fn series_are_not_removed_while_a_run_writes_them() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
-    let target = Target::parse(path.to_str().unwrap()).unwrap();
+    let target = target_of(&path);
     let whole = job(coins(&client(), &["BTC", "ETH"]), END - DAY, END, &path);
     run(&whole).await;
     let mut error = None;
@@ -118,7 +120,7 @@ async fn a_retired_series_keeps_its_rows_and_is_not_requested() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let target = target_of(&path);
         let until = |end: i64| job(coins(&client(), &["BTC", "ETH"]), END - 30 * DAY, end, &path);
         run(&until(END)).await;
         let is_eth = |path: &str| path.contains("coin=ETH");

@@ -3,17 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use dataset::{Error, StoredTables, Target, status};
+use dataset::{Error, StoredTables, status};
 
 use crate::support::service::{RATIO, STRIKES, WIDE};
 use crate::support::{
-    DAY, END, HOUR, Script, all_files, client, client_of, coins, files, hours, job, read, run, run_cancelled, scripted,
-    state_of, with,
+    DAY, END, HOUR, Script, all_files, client, client_of, client_with, coins, data_of, files, hours, job, read, run,
+    run_cancelled, scripted, state_of, target_of, with,
 };
-
-fn target_of(path: &Path) -> Target {
-    Target::parse(path.to_str().unwrap()).unwrap()
-}
 
 /// Changes a byte of the rows, or the length of a file.
 fn damage(file: &Path, is_footer: bool) {
@@ -325,15 +321,12 @@ async fn a_command_reports_what_it_has_done_and_what_it_could_not_do() {
 async fn a_new_field_is_no_revision() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("data/");
-    let shared = std::sync::Arc::new(std::sync::Mutex::new(""));
-    let fields = shared.clone();
-    let client = client_of(move |_, from, to| {
-        let fields = *fields.lock().unwrap();
+    let (client, fields) = client_with("", |fields, _, from, to| {
         let times = ((from + HOUR) / HOUR * HOUR..=to).step_by(3600);
         let records: Vec<_> = times.map(|time| format!(r#"{{"openDate":{time},"volumeRatio":0.5{fields}}}"#)).collect();
-        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(",")))
+        (200, data_of(&records))
     });
-    let whole = job(vec![hours(&client.build().unwrap(), &WIDE, "BTC")], END - 3 * DAY, END, &path);
+    let whole = job(vec![hours(&client, &WIDE, "BTC")], END - 3 * DAY, END, &path);
     run(&whole).await;
     let revisions = async || {
         let tables = StoredTables::open(&target_of(&path)).await.unwrap();
@@ -341,10 +334,10 @@ async fn a_new_field_is_no_revision() {
         let fields = &quality.series[0].fields;
         fields.iter().map(|field| (field.field.clone(), field.revisions)).collect::<Vec<_>>()
     };
-    *shared.lock().unwrap() = r#","share":0.25"#;
+    *fields.lock().unwrap() = r#","share":0.25"#;
     run(&whole).await;
     assert_eq!(revisions().await, [("share".to_owned(), 0), ("volumeRatio".to_owned(), 0)]);
-    *shared.lock().unwrap() = r#","share":0.5"#;
+    *fields.lock().unwrap() = r#","share":0.5"#;
     run(&whole).await;
     assert_eq!(revisions().await, [("share".to_owned(), 3 * 24), ("volumeRatio".to_owned(), 0)]);
 }

@@ -11,8 +11,8 @@ use runtime::registry::EndpointInfo;
 use crate::support::dice::Dice;
 use crate::support::service::{RATIO, STRIKES, TRADES};
 use crate::support::{
-    DAY, END, HOUR, TARGETS, all_files, client_of, coins, hours, job, read, run, run_cancelled_after, scripted,
-    state_of, with,
+    DAY, END, HOUR, TARGETS, all_files, client_of, coins, data_of, hours, job, read, run, run_cancelled_after, scripted,
+    state_of, target_of, with,
 };
 
 /// A record of a mock service: its time, its strike and its value.
@@ -35,7 +35,7 @@ pub(crate) fn series(endpoint: &'static EndpointInfo, records: &Records) -> Seri
                 lines.push(format!(r#"{{"openDate":{time},"strike":"{strike}","volumeRatio":{value}}}"#));
             }
         }
-        (200, format!(r#"{{"data":[{}],"metadata":{{}}}}"#, lines.join(",")))
+        (200, data_of(&lines))
     });
     hours(&client.build().unwrap(), endpoint, "BTC")
 }
@@ -67,7 +67,7 @@ pub(crate) fn draw(dice: &mut Dice, end: i64) -> Vec<Record> {
     records
 }
 
-/// Returns the rows of a target as text in their order, without the times at which they were fetched.
+/// The rows of a target as text in their order, without the times at which they were fetched.
 async fn rows_as_of(target: &Target, as_of: Option<Timestamp>) -> Vec<String> {
     rows_of(&StoredTables::open(target).await.unwrap(), as_of).await
 }
@@ -104,7 +104,7 @@ async fn check(endpoint: &'static EndpointInfo, name: &str, seed: u64) {
     let mut dice = Dice(seed);
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
-    let target = Target::parse(path.to_str().unwrap()).unwrap();
+    let target = target_of(&path);
     let records = Records::default();
     let mut visible = Vec::new();
     for run_number in 0..6 {
@@ -186,7 +186,7 @@ async fn rows_as_of_a_time_are_those_that_were_visible_then() {
     }
 }
 
-/// Returns rows without the order of those of one time.
+/// Rows without the order of those of one time.
 pub(crate) async fn sorted_rows_of(tables: &StoredTables, as_of: Timestamp) -> Vec<String> {
     let mut rows = rows_of(tables, Some(as_of)).await;
     rows.sort();
@@ -200,7 +200,7 @@ async fn rows_as_of_a_time_are_the_same_while_a_run_merges() {
         let mut dice = Dice(seed);
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let target = target_of(&path);
         let records = Records::default();
         let first = Timestamp::from_unix_seconds(END);
         let whole = job(vec![series(&STRIKES, &records)], END - 20 * HOUR, END, &path);
@@ -281,7 +281,7 @@ async fn rows_of_a_series_keep_their_key_when_another_series_is_removed() {
     let mut strikes = job(vec![series(&STRIKES, &records)], END - 2 * DAY, END, &path);
     strikes.refetch = all.refetch;
     run_cancelled_after(&strikes, 1).await;
-    let target = Target::parse(path.to_str().unwrap()).unwrap();
+    let target = target_of(&path);
     assert_eq!(dataset::remove(&target, |path| path.contains("coin=ETH")).await.unwrap().series.len(), 1);
     assert_eq!(read(&path).len(), 2 * 48, "a record that the service no longer sends stays");
 }
@@ -292,7 +292,7 @@ async fn replaced_rows_of_a_removed_series_are_not_read() {
     for name in TARGETS {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let target = target_of(&path);
         let records = Records::new(Mutex::new(vec![record(END - 3 * HOUR, "a", 1)]));
         for (number, value) in [1, 2].into_iter().enumerate() {
             records.lock().unwrap()[0].value = value;
@@ -325,7 +325,7 @@ async fn numbers_of_a_series_are_apart_for_each_value_of_its_key() {
             }
         }
         run(&job(vec![series(&STRIKES, &records)], END - 3 * HOUR, END, &path)).await;
-        let target = Target::parse(path.to_str().unwrap()).unwrap();
+        let target = target_of(&path);
         let tables = StoredTables::open(&target).await.unwrap();
         let rows = tables.rows(None, None).unwrap();
         let numbers = dataset::numbers(&rows, "volumeRatio", |_| true).await.unwrap();

@@ -40,12 +40,17 @@ pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send
     builder.retry(Retry::none()).rate_limit(RateLimit::none())
 }
 
-/// Returns a body with a value for every hour after `from` and up to `to`.
+/// The body of a series of these records.
+pub(crate) fn data_of(records: &[String]) -> String {
+    format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
+}
+
+/// A body with a value for every hour after `from` and up to `to`.
 pub(crate) fn body(from: i64, to: i64, value: impl Fn(i64) -> Option<String>) -> String {
     let times = ((from + HOUR).div_euclid(HOUR) * HOUR..=to).step_by(3600);
     let records: Vec<_> =
         times.filter_map(|time| Some(format!(r#"{{"openDate":{time},"volumeRatio":{}}}"#, value(time)?))).collect();
-    format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
+    data_of(&records)
 }
 
 /// Creates a client of a service that has a record for every hour.
@@ -84,27 +89,38 @@ pub(crate) fn coins(client: &Client, coins: &[&str]) -> Vec<SeriesRequest> {
     coins.iter().map(|coin| hours(client, &service::RATIO, coin)).collect()
 }
 
+/// Creates a client of a service whose responses depend on a value that the test can change, and returns that value.
+pub(crate) fn client_with<T: Send + 'static>(
+    value: T,
+    respond: impl Fn(&mut T, &str, i64, i64) -> (u16, String) + Send + Sync + 'static,
+) -> (Client, Arc<Mutex<T>>) {
+    let shared = Arc::new(Mutex::new(value));
+    let of_test = shared.clone();
+    let builder = client_of(move |url, from, to| respond(&mut shared.lock().unwrap(), url, from, to));
+    (builder.build().unwrap(), of_test)
+}
+
 /// A function that returns the value at a time; `None` if there is no record.
 pub(crate) type Script = fn(i64) -> Option<String>;
 
 /// Creates a client of a service for which a function computes the values. The test can replace that function.
 pub(crate) fn scripted(value: Script) -> (Client, Arc<Mutex<Script>>) {
-    let script = Arc::new(Mutex::new(value));
-    let shared = script.clone();
-    let client = client_of(move |_, from, to| (200, body(from, to, *shared.lock().unwrap())));
-    (client.build().unwrap(), script)
+    client_with(value, |value, _, from, to| (200, body(from, to, *value)))
+}
+
+pub(crate) fn target_of(path: &Path) -> Target {
+    Target::parse(path.to_str().unwrap()).unwrap()
 }
 
 pub(crate) fn job(series: Vec<SeriesRequest>, from: i64, to: i64, target: &Path) -> Backfill {
     let end = Timestamp::from_unix_seconds(to);
-    let target = Target::parse(target.to_str().unwrap()).unwrap();
-    let mut job = Backfill::new(series, Timestamp::from_unix_seconds(from)..end, target);
+    let mut job = Backfill::new(series, Timestamp::from_unix_seconds(from)..end, target_of(target));
     // The service is at the end of the range, so its last records may still change.
     job.service_time = Some(end.min(Timestamp::now()));
     job
 }
 
-/// Returns a job with other settings.
+/// A job with other settings.
 pub(crate) fn with(mut job: Backfill, change: impl FnOnce(&mut Backfill)) -> Backfill {
     change(&mut job);
     job
@@ -132,18 +148,18 @@ pub(crate) async fn run_cancelled_after(job: &Backfill, pages: u64) -> Summary {
     summary
 }
 
-/// Returns the status of a target.
+/// The status of a target.
 pub(crate) async fn state_of(path: &Path) -> Status {
-    dataset::verify(&Target::parse(path.to_str().unwrap()).unwrap()).await.unwrap()
+    dataset::verify(&target_of(path)).await.unwrap()
 }
 
-/// Returns the paths of all visible files below a folder, relative to the folder and in order.
+/// The paths of all visible files below a folder, relative to the folder and in order.
 pub(crate) fn files(folder: &Path) -> Vec<String> {
     let is_hidden = |name: &String| name.split('/').any(|part| part.starts_with('.'));
     all_files(folder).into_iter().filter(|name| !is_hidden(name)).collect()
 }
 
-/// Returns the paths of all files below a folder, relative to the folder and in order.
+/// The paths of all files below a folder, relative to the folder and in order.
 pub(crate) fn all_files(folder: &Path) -> Vec<String> {
     fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -160,13 +176,13 @@ pub(crate) fn all_files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Returns the rows of a Parquet file.
+/// The rows of a Parquet file.
 pub(crate) fn batches(path: &Path) -> impl Iterator<Item = RecordBatch> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap();
     reader.map(Result::unwrap)
 }
 
-/// Returns a Parquet file as CSV.
+/// A Parquet file as CSV.
 fn csv_of(path: &Path) -> String {
     let mut lines = TextWriter::csv(Vec::new());
     for batch in batches(path) {
@@ -178,7 +194,7 @@ fn csv_of(path: &Path) -> String {
 /// The cells of a row that are not null, by column.
 pub(crate) type Row = BTreeMap<String, String>;
 
-/// Returns the rows of any target, in the order of its files.
+/// The rows of any target, in the order of its files.
 pub(crate) fn read(target: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
     let ending = target.extension().and_then(|ending| ending.to_str());

@@ -49,7 +49,7 @@ static UNKNOWN: EndpointInfo = EndpointInfo {
     ..EndpointInfo::new("market", "any", "Any")
 };
 
-/// Returns a request for an endpoint, and its response with this data.
+/// A request for an endpoint, and its response with this data.
 async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Request<Dynamic>, AnySeries) {
     let body = format!(r#"{{"data":[{data}]}}"#);
     let transport = from_fn(move |_: HttpRequest| {
@@ -62,7 +62,7 @@ async fn series(endpoint: &'static EndpointInfo, data: &str) -> (runtime::Reques
     (request.into(), series)
 }
 
-/// Returns the records as CSV and as JSON Lines.
+/// The records as CSV and as JSON Lines.
 fn lines(table: &TableSchema, series: &AnySeries) -> [String; 2] {
     let batch = table.batch(&series.records, &series.times()).unwrap();
     let both = [TextWriter::csv(Vec::new()), TextWriter::json(Vec::new())];

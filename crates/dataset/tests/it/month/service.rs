@@ -7,7 +7,7 @@ use runtime::{Error, ErrorKind, RateLimit, Retry};
 
 use super::BEGIN;
 use crate::support::service::Client;
-use crate::support::{DAY, HOUR};
+use crate::support::{DAY, HOUR, data_of};
 
 /// The day of each trouble, as the number of the run, counted from zero.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Service {
         (self.now - BEGIN) / DAY
     }
 
-    /// Returns the publication time of a record.
+    /// The publication time of a record.
     fn published(&self, time: i64) -> i64 {
         let start = |run: i64| BEGIN + run * DAY;
         if (start(self.troubles.late)..start(self.troubles.late + 3)).contains(&time) {
@@ -80,7 +80,7 @@ impl Service {
         time + self.step
     }
 
-    /// Returns the value of a record and the value of the added field; `None` if the record is not published yet. The
+    /// The value of a record and the value of the added field; `None` if the record is not published yet. The
     /// first value is `None` if the service sends a string instead.
     fn record(&self, coin: &str, time: i64) -> Option<(Option<f64>, Option<i64>)> {
         if self.now < self.published(time) {
@@ -118,7 +118,7 @@ impl Service {
                 format!(r#"{{"openDate":{time},"volumeRatio":{value}{field}}}"#)
             })
             .collect();
-        format!(r#"{{"data":[{}],"metadata":{{}}}}"#, records.join(","))
+        data_of(&records)
     }
 }
 

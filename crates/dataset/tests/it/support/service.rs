@@ -45,7 +45,7 @@ pub(crate) struct Metadata {
 }
 
 impl Metadata {
-    /// Returns the requested values that the endpoint does not support.
+    /// The requested values that the endpoint does not support.
     #[allow(clippy::unused_self)] // `define_client!` calls it as a method.
     pub(crate) fn unsupported(&self) -> Vec<String> {
         Vec::new()
