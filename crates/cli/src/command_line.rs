@@ -91,8 +91,10 @@ pub(crate) enum Command {
 /// The definition of the command line, with the params of the endpoints that the arguments contain.
 pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
     let mut chosen: Vec<Endpoint> = Vec::new();
-    for word in words.iter().filter_map(|word| word.to_str()) {
-        chosen.extend(endpoint_names::called(word));
+    for word in words {
+        if let Some(word) = word.to_str() {
+            chosen.extend(endpoint_names::called(word));
+        }
     }
     chosen.retain(|endpoint| endpoint.path.is_some());
     CommandLine::command().mut_subcommands(|command| {
@@ -122,7 +124,7 @@ pub(crate) fn read() -> CommandLine {
     }
 }
 
-/// Returns advice about a command that similar programs have and this one does not have.
+/// Advice about a command that similar programs have and this one does not have.
 fn missing_command(word: &str) -> Option<String> {
     let own = program().name;
     match word {
@@ -144,7 +146,7 @@ fn advised(mut error: clap::Error, definition: &clap::Command, words: &[OsString
         return error;
     }
     let advice = advice(command, written.split('=').next().unwrap_or_default(), words);
-    let accepted = accepted(command).filter(|_| written.starts_with("--"));
+    let accepted = if written.starts_with("--") { accepted(command) } else { None };
     // Clap suggests hidden options too, and to pass an option as a value.
     let suggestion = match error.remove(ContextKind::SuggestedArg) {
         Some(ContextValue::String(option)) if has_shown_option(command, &option) => Some(ContextValue::String(option)),
@@ -162,14 +164,13 @@ fn advised(mut error: clap::Error, definition: &clap::Command, words: &[OsString
 
 fn has_shown_option(command: &clap::Command, option: &str) -> bool {
     let Some(name) = option.strip_prefix("--") else { return false };
-    let mut shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
-    shown.any(|arg| arg.get_long() == Some(name))
+    command.get_arguments().any(|arg| !arg.is_hide_set() && arg.get_long() == Some(name))
 }
 
 /// The advice about a further word, or about an option that a similar program has and this command does not have.
 fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<String> {
     let name = command.get_name();
-    if words.iter().take_while(|word| *word != name).any(|word| word.to_string_lossy().starts_with(written)) {
+    if is_before(words, name, written) {
         return Some(format!("options go after the command: `{} {name} … {written}`", program().name));
     }
     if !written.starts_with('-') {
@@ -197,6 +198,19 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
     None
 }
 
+/// `true` if a word before the command begins with this text.
+fn is_before(words: &[OsString], command: &str, text: &str) -> bool {
+    for word in words {
+        if word == command {
+            return false;
+        }
+        if word.to_string_lossy().starts_with(text) {
+            return true;
+        }
+    }
+    false
+}
+
 fn has_option(command: &clap::Command, name: &str) -> bool {
     command.get_arguments().any(|arg| arg.get_long() == Some(name))
 }
@@ -205,8 +219,11 @@ fn has_option(command: &clap::Command, name: &str) -> bool {
 fn accepted(command: &clap::Command) -> Option<String> {
     let mut params = Vec::new();
     for arg in command.get_arguments() {
-        if arg.get_help_heading() == Some(PARAMS) && !arg.is_hide_set() {
-            params.extend(arg.get_long().map(|long| format!("--{long}")));
+        if arg.get_help_heading() == Some(PARAMS)
+            && !arg.is_hide_set()
+            && let Some(long) = arg.get_long()
+        {
+            params.push(format!("--{long}"));
         }
     }
     if params.is_empty() {
@@ -217,7 +234,10 @@ fn accepted(command: &clap::Command) -> Option<String> {
 
 /// The param that selects the interval of a history; empty if no endpoint has one.
 fn step_param() -> &'static str {
-    endpoint_names::with_path().find_map(endpoint_names::history).map_or("", |info| info.step)
+    match endpoint_names::with_path().find_map(endpoint_names::history) {
+        Some(info) => info.step,
+        None => "",
+    }
 }
 
 #[cfg(test)]

@@ -26,6 +26,16 @@ pub(crate) fn history(endpoint: &EndpointInfo) -> Option<&'static HistoryInfo> {
     endpoint.history(service())
 }
 
+/// The histories of these endpoints, and that of the service.
+pub(crate) fn histories(endpoints: &[Endpoint]) -> Vec<&'static HistoryInfo> {
+    let mut all = Vec::new();
+    for endpoint in endpoints {
+        all.extend(history(endpoint));
+    }
+    all.extend(&service().history);
+    all
+}
+
 #[cfg(test)]
 pub(crate) fn with_history() -> impl Iterator<Item = Endpoint> {
     with_path().filter(|endpoint| history(endpoint).is_some())

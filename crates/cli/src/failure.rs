@@ -127,7 +127,7 @@ impl Failure {
         Self::usage(format!("{}: {why}", quoted(path)))
     }
 
-    /// Returns `true` unless the user or the reader of the data has ended the command.
+    /// `true` unless the user or the reader of the data has ended the command.
     pub(crate) fn is_error(&self) -> bool {
         use ExitKind::{BrokenPipe, HungUp, Interrupted, Terminated};
 

@@ -1,13 +1,11 @@
-//! The text of a job file in TOML, which is parsed and checked. Every error names the file, the line and the column.
+//! The content of a job file: its text in TOML → the series, the range and the target, or an error at its position.
 
-use std::fmt::Display;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
 use dataset::quoted;
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 use wording::SERIES_KEYS;
 
 use crate::endpoint_names::{Endpoint, name};
@@ -20,16 +18,14 @@ use crate::param_options::Params;
 use crate::requested_series::RequestedSeries;
 use crate::series_combinations::{combine, combine_given, must_have_history};
 use crate::time_arg::{self, Start};
+use crate::toml_text::{TomlTable, TomlText, TomlValue};
 
 const KEYS: [&str; 5] = ["from", "to", "out", "refetch", "series"];
-
-type TomlTable<'t> = DeTable<'t>;
-type TomlValue<'t> = Spanned<DeValue<'t>>;
 
 /// Reads and checks a job file.
 pub(crate) fn read(path: &Path, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
-    JobText { name: quoted(path), text: &text }.job(overrides, log)
+    JobText(TomlText { name: quoted(path), text: &text }).job(overrides, log)
 }
 
 /// Parses the start of a range, which is not in the future.
@@ -54,7 +50,9 @@ fn earliest_start(series: &[RequestedSeries]) -> Option<Start> {
 fn checked_values(endpoints: &[Endpoint], param: &Offered, text: &str) -> Result<Vec<String>> {
     let mut values = Vec::new();
     if splits(param.infos[0]) {
-        values.extend(text.split(',').map(str::to_owned));
+        for value in text.split(',') {
+            values.push(value.to_owned());
+        }
     } else {
         values.push(text.to_owned());
     }
@@ -64,23 +62,18 @@ fn checked_values(endpoints: &[Endpoint], param: &Offered, text: &str) -> Result
     Ok(values)
 }
 
-/// The text of a job file, and its name in messages.
-pub(crate) struct JobText<'t> {
-    pub(crate) name: String,
-    pub(crate) text: &'t str,
-}
+/// The text of a job file.
+pub(crate) struct JobText<'t>(pub(crate) TomlText<'t>);
 
 impl JobText<'_> {
     pub(crate) fn job(&self, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
-        let table = match DeTable::parse(self.text) {
-            Ok(table) => table.into_inner(),
-            Err(error) => return Err(self.error(error.span(), error.message())),
-        };
+        let text = &self.0;
+        let table = text.table()?;
         self.check_keys(&table)?;
-        let from = self.parsed(&table, "from", past_start)?;
-        let to = self.parsed(&table, "to", time_arg::end)?;
+        let from = text.parsed(&table, "from", past_start)?;
+        let to = text.parsed(&table, "to", time_arg::end)?;
         let out = self.target(&table)?;
-        let refetch = self.parsed(&table, "refetch", time_arg::duration)?;
+        let refetch = text.parsed(&table, "refetch", time_arg::duration)?;
         let mut series = match table.get("series") {
             Some(groups) => self.series(groups, log)?,
             None => Vec::new(),
@@ -98,8 +91,10 @@ impl JobText<'_> {
         let Some(from) = overrides.from.or(from).or_else(|| earliest_start(&series)) else {
             return Err(self.missing("from"));
         };
-        let Some(out) = overrides.out.map(str::to_owned).or(out) else {
-            return Err(self.missing("out"));
+        let out = match (overrides.out, out) {
+            (Some(out), _) => out.to_owned(),
+            (None, Some(out)) => out,
+            (None, None) => return Err(self.missing("out")),
         };
         if series.is_empty() {
             return Err(self.missing("series").help("a job has one or more [[series]] tables"));
@@ -111,7 +106,7 @@ impl JobText<'_> {
     fn check_keys(&self, table: &TomlTable<'_>) -> Result<()> {
         for key in table.keys() {
             if !KEYS.contains(&key.get_ref().as_ref()) {
-                return Err(self.unknown_key(key, &KEYS));
+                return Err(self.0.unknown_key(key, &KEYS));
             }
         }
         Ok(())
@@ -122,30 +117,30 @@ impl JobText<'_> {
         if let Some(out) = table.get("out")
             && !matches!(out.get_ref(), DeValue::String(_))
         {
-            return Err(self.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
+            return Err(self.0.error(Some(out.span()), "expected a file or folder in quotes for `out`"));
         }
-        self.parsed(table, "out", |text| Ok(text.to_owned()))
+        self.0.parsed(table, "out", |text| Ok(text.to_owned()))
     }
 
     /// A key that is missing has no position. It may be below [[series]], where it is unknown.
     fn missing(&self, key: &str) -> Failure {
-        Failure::usage(format!("{}: `{key}` is missing", self.name))
+        Failure::usage(format!("{}: `{key}` is missing", self.0.name))
     }
 
     /// The series of all `[[series]]` tables.
     fn series(&self, groups: &TomlValue<'_>, log: Log) -> Result<Vec<RequestedSeries>> {
         let mut series: Vec<RequestedSeries> = Vec::new();
         let Some(all) = groups.get_ref().as_array().filter(|all| !all.is_empty()) else {
-            return Err(self.error(Some(groups.span()), "expected one or more [[series]] tables"));
+            return Err(self.0.error(Some(groups.span()), "expected one or more [[series]] tables"));
         };
         for group in all {
             let DeValue::Table(table) = group.get_ref() else {
-                return Err(self.error(Some(group.span()), "expected a [[series]] table"));
+                return Err(self.0.error(Some(group.span()), "expected a [[series]] table"));
             };
             let of_group = self.group(group.span(), table, log)?;
             if let Some(twice) = of_group.iter().find(|one| series.contains(one)) {
                 let message = format!("{} repeats a series of an earlier [[series]] table", name(twice.endpoint));
-                return Err(self.error(Some(group.span()), message));
+                return Err(self.0.error(Some(group.span()), message));
             }
             series.extend(of_group);
         }
@@ -155,13 +150,13 @@ impl JobText<'_> {
     /// All series of a `[[series]]` table.
     fn group(&self, span: Range<usize>, table: &TomlTable<'_>, log: Log) -> Result<Vec<RequestedSeries>> {
         let endpoints = match table.get("endpoints") {
-            Some(names) => self.each(names, must_have_history)?,
+            Some(names) => self.0.each(names, must_have_history)?,
             None => Vec::new(),
         };
         let keys = ParamKeys::of(&endpoints);
         self.check_series_keys(table, &keys)?;
         if endpoints.is_empty() {
-            return Err(self.error(Some(span), "`endpoints` is missing"));
+            return Err(self.0.error(Some(span), "`endpoints` is missing"));
         }
         let mut params = Params { are_keys: true, ..Params::default() };
         for (key, value) in table {
@@ -169,12 +164,12 @@ impl JobText<'_> {
                 continue;
             };
             // Each value is checked separately, so that an error has the position of the value.
-            let values = self.each(value, |text| checked_values(&endpoints, param, text))?;
+            let values = self.0.each(value, |text| checked_values(&endpoints, param, text))?;
             params.known.push((param.wire_name.to_owned(), values.concat()));
         }
-        let from = self.parsed(table, "from", past_start)?;
-        let to = self.parsed(table, "to", time_arg::end)?;
-        let mut series = combine(&endpoints, &params, log).map_err(|failure| failure.at(&self.position(span)))?;
+        let from = self.0.parsed(table, "from", past_start)?;
+        let to = self.0.parsed(table, "to", time_arg::end)?;
+        let mut series = combine(&endpoints, &params, log).map_err(|failure| failure.at(&self.0.position(span)))?;
         for one in &mut series {
             one.from = from;
             one.to = to;
@@ -189,71 +184,14 @@ impl JobText<'_> {
                 continue;
             }
             if KEYS.contains(&name) {
-                return Err(self.error(Some(key.span()), format!("`{name}` belongs above [[series]]")));
+                return Err(self.0.error(Some(key.span()), format!("`{name}` belongs above [[series]]")));
             }
             let names = params.names();
             let mut known = SERIES_KEYS.to_vec();
             known.extend(names.iter().map(String::as_str));
-            return Err(self.unknown_key(key, &known));
+            return Err(self.0.unknown_key(key, &known));
         }
         Ok(())
-    }
-
-    /// Parses the value of a key, if the key is present.
-    fn parsed<T>(
-        &self,
-        table: &TomlTable<'_>,
-        key: &str,
-        parse: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<Option<T>> {
-        let Some(value) = table.get(key) else {
-            return Ok(None);
-        };
-        let parsed = self.one(value, &|text| {
-            parse(text).map_err(|error| Failure::usage(format!("invalid `{key}` `{text}`: {error}")))
-        })?;
-        Ok(Some(parsed))
-    }
-
-    /// Parses every value of a list, or a single value.
-    fn each<T>(&self, value: &TomlValue<'_>, parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
-        match value.get_ref() {
-            DeValue::Array(values) if values.is_empty() => Err(self.error(Some(value.span()), "the list is empty")),
-            DeValue::Array(values) => values.iter().map(|value| self.one(value, &parse)).collect(),
-            _ => Ok(vec![self.one(value, &parse)?]),
-        }
-    }
-
-    fn one<T>(&self, value: &TomlValue<'_>, parse: &impl Fn(&str) -> Result<T>) -> Result<T> {
-        let text = match value.get_ref() {
-            DeValue::String(text) => text.trim().to_owned(),
-            DeValue::Array(_) | DeValue::Table(_) => String::new(),
-            _ => self.text.get(value.span()).unwrap_or_default().to_owned(),
-        };
-        if text.is_empty() {
-            return Err(self.error(Some(value.span()), "expected non-empty text"));
-        }
-        parse(&text).map_err(|failure| failure.at(&self.position(value.span())))
-    }
-
-    fn unknown_key(&self, key: &Spanned<impl AsRef<str>>, known: &[&str]) -> Failure {
-        let name = key.get_ref().as_ref();
-        self.error(Some(key.span()), format!("unknown key `{name}`"))
-            .help_if(wording::did_you_mean(name, known.iter().copied()))
-            .help(format!("accepted: {}", known.join(", ")))
-    }
-
-    fn error(&self, span: Option<Range<usize>>, message: impl Display) -> Failure {
-        Failure::usage(message.to_string()).at(&self.position(span.unwrap_or_default()))
-    }
-
-    /// The file, line and column. Lines and columns are counted from one, as in editors.
-    fn position(&self, span: Range<usize>) -> String {
-        let before = self.text.get(..span.start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        let column = before[line_start..].chars().count() + 1;
-        format!("{}:{line}:{column}", self.name)
     }
 }
 
@@ -269,7 +207,7 @@ mod tests {
     use crate::examples;
     use crate::requested_series::labels;
 
-    /// Returns an endpoint with a history, and lines of a job file that set its required params.
+    /// An endpoint with a history, and lines of a job file that set its required params.
     fn endpoint() -> (String, String) {
         let endpoint = endpoint_names::with_history().next().unwrap();
         let param = |option: &str| option.trim().split_once(' ').map(|(name, value)| format!("{name} = \"{value}\"\n"));
@@ -277,7 +215,7 @@ mod tests {
     }
 
     fn check(text: &str) -> Result<JobFile, String> {
-        let source = JobText { name: "job.toml".to_owned(), text };
+        let source = JobText(TomlText { name: "job.toml".to_owned(), text });
         source.job(Overrides::default(), Log::Nothing).map_err(|failure| failure.to_string())
     }
 
@@ -315,7 +253,7 @@ mod tests {
         let job = check(&text).unwrap();
         assert_eq!(ranges(&job)[..endpoints.len()], [own, of_job][..endpoints.len()]);
         let overrides = Overrides { to: Some("2025-03-01".parse().unwrap()), ..Overrides::default() };
-        let source = JobText { name: "job.toml".to_owned(), text: &text };
+        let source = JobText(TomlText { name: "job.toml".to_owned(), text: &text });
         let job = source.job(overrides, Log::Nothing).unwrap();
         assert_eq!(ranges(&job)[0], "from 2024-01-31 00:00 to 2025-03-01 00:00");
     }

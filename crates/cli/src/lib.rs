@@ -23,6 +23,7 @@ mod time_arg;
 mod program;
 
 mod failure;
+mod toml_text;
 
 mod data_output;
 mod endpoint_names;
@@ -83,6 +84,7 @@ mod stored_chart;
 mod report_page;
 
 mod empty_series;
+mod incomplete_run;
 mod run_outcome;
 mod series_outcome;
 mod status_check;

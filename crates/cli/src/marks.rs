@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use dataset::{LostRows, MissingField, Status, Summary, UnsentField, quoted};
+use dataset::{LostRows, LostSeries, MissingField, Status, Summary, UnsentField, quoted};
+use runtime::Timestamp;
 use serde_json::{Value, json};
 
 use crate::log::Log;
@@ -76,7 +77,7 @@ impl Mark<'_> {
         }
     }
 
-    /// Returns whether the mark is about something that was known and is lost, or will be.
+    /// `true` if the mark is about something that was known and is lost, or will be.
     pub(crate) fn is_loss(&self) -> bool {
         !matches!(self, Self::Unsent(_))
     }
@@ -90,8 +91,7 @@ fn missing_field(missing: &MissingField) -> String {
         text += &format!(" since {}", day(&time_arg::shown(*since)));
     }
     if !new_fields.is_empty() {
-        let new: Vec<_> = new_fields.iter().map(|name| format!("`{name}`")).collect();
-        text += &format!("; new fields: {}", listed(&new));
+        text += &format!("; new fields: {}", listed(&quotations(new_fields)));
     }
     text + "; the earlier values stay"
 }
@@ -99,15 +99,18 @@ fn missing_field(missing: &MissingField) -> String {
 /// Describes a field that no record has ever had.
 fn unsent_field(unsent: &UnsentField) -> String {
     let UnsentField { endpoint, field, unknown_fields, .. } = unsent;
-    let unknown: Vec<_> = unknown_fields.iter().map(|name| format!("`{name}`")).collect();
     format!(
         "{endpoint}: no record has had `{field}`, and each has fields that are not in the catalogue: {}; these are in the \
          column `unknown_fields`",
-        listed(&unknown)
+        listed(&quotations(unknown_fields))
     )
 }
 
-/// Returns the advice about a field that the service does not send.
+fn quotations(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| format!("`{name}`")).collect()
+}
+
+/// The advice about a field that the service does not send.
 fn field_help(path: &str, field: &str) -> String {
     let name = program().name;
     let path = quoted(path);
@@ -146,7 +149,7 @@ pub(crate) fn lost_rows_help(path: &str, all: &[LostRows]) -> String {
     let name = program().name;
     let path = quoted(path);
     let mut help = Vec::new();
-    if all.iter().flat_map(|lost| &lost.series).any(|series| series.is_retired) {
+    if series_of(all).any(|series| series.is_retired) {
         help.push(format!(
             "`{name} retire {path} --undo` with the params of a retired series lets runs request it again"
         ));
@@ -165,10 +168,14 @@ pub(crate) fn lost_rows_help(path: &str, all: &[LostRows]) -> String {
     help.join("; ")
 }
 
+fn series_of(all: &[LostRows]) -> impl Iterator<Item = &LostSeries> {
+    all.iter().flat_map(|lost| &lost.series)
+}
+
 /// The times of the lost rows of a series.
 pub(crate) fn lost_times(path: &str, all: &[LostRows]) -> Vec<[String; 2]> {
     let mut times = Vec::new();
-    for series in all.iter().flat_map(|lost| &lost.series) {
+    for series in series_of(all) {
         if series.path == path {
             times.extend(time_arg::pairs(&series.ranges));
         }
@@ -179,10 +186,9 @@ pub(crate) fn lost_times(path: &str, all: &[LostRows]) -> Vec<[String; 2]> {
 pub(crate) fn missing_fields_json(all: &[MissingField]) -> Vec<Value> {
     let mut objects = Vec::new();
     for one in all {
-        let since = one.since.map(|since| since.floor(Duration::from_secs(1)).to_string());
         objects.push(json!({
             "endpoint": one.endpoint, "field": one.field, "new_fields": one.new_fields, "series": one.series,
-            "since": since,
+            "since": whole_seconds(one.since),
         }));
     }
     objects
@@ -191,9 +197,9 @@ pub(crate) fn missing_fields_json(all: &[MissingField]) -> Vec<Value> {
 pub(crate) fn unsent_fields_json(all: &[UnsentField]) -> Vec<Value> {
     let mut objects = Vec::new();
     for one in all {
-        let since = one.since.map(|since| since.floor(Duration::from_secs(1)).to_string());
         objects.push(json!({
-            "endpoint": one.endpoint, "field": one.field, "unknown_fields": one.unknown_fields, "since": since,
+            "endpoint": one.endpoint, "field": one.field, "unknown_fields": one.unknown_fields,
+            "since": whole_seconds(one.since),
         }));
     }
     objects
@@ -206,10 +212,15 @@ pub(crate) fn lost_rows_json(all: &[LostRows]) -> Vec<Value> {
         for rows in &one.series {
             series.push(json!({ "path": rows.path, "ranges": time_arg::pairs(&rows.ranges) }));
         }
-        let since = one.since.map(|since| since.floor(Duration::from_secs(1)).to_string());
+        let since = whole_seconds(one.since);
         objects.push(json!({ "file": one.file, "kept_as": one.kept_as, "series": series, "since": since }));
     }
     objects
+}
+
+fn whole_seconds(time: Option<Timestamp>) -> Option<String> {
+    let time = time?.floor(Duration::from_secs(1));
+    Some(time.to_string())
 }
 
 /// The date of a time.

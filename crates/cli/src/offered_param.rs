@@ -18,7 +18,10 @@ pub(crate) const PARAMS: &str = "Params";
 
 /// The source of the fact that a param is required. A param of the path is always required.
 pub(crate) fn required(info: &ParamInfo) -> Option<Evidence> {
-    info.required.or((info.location == ParamLocation::Path).then_some(info.evidence))
+    match info.required {
+        None if info.location == ParamLocation::Path => Some(info.evidence),
+        required => required,
+    }
 }
 
 /// An option for a param of the API, with the definition of the param on each endpoint that accepts the param.
@@ -32,11 +35,15 @@ pub(crate) struct Offered {
 pub(crate) fn offered(of: &[Endpoint]) -> Vec<Offered> {
     let endpoints: Vec<Endpoint> = if of.is_empty() { endpoint_names::with_path().collect() } else { of.to_vec() };
     let mut offered: Vec<Offered> = Vec::new();
-    let params = endpoints.iter().flat_map(|endpoint| endpoint.params());
-    for info in params.filter(|info| info.const_value.is_none()) {
-        match offered.iter_mut().find(|one| one.wire_name == info.wire_name) {
-            Some(one) => one.infos.push(info),
-            None => offered.push(Offered { wire_name: info.wire_name, infos: vec![info] }),
+    for endpoint in endpoints {
+        for info in endpoint.params() {
+            if info.const_value.is_some() {
+                continue;
+            }
+            match offered.iter_mut().find(|one| one.wire_name == info.wire_name) {
+                Some(one) => one.infos.push(info),
+                None => offered.push(Offered { wire_name: info.wire_name, infos: vec![info] }),
+            }
         }
     }
     offered
@@ -69,7 +76,10 @@ impl Offered {
 
     /// The earlier names of the param that are not the name of another one.
     pub(crate) fn earlier_names(&self) -> BTreeSet<&'static str> {
-        let mut names: BTreeSet<&str> = self.infos.iter().flat_map(|info| info.also_named).copied().collect();
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for info in &self.infos {
+            names.extend(info.also_named);
+        }
         if names.is_empty() {
             return names;
         }
@@ -90,8 +100,12 @@ impl Offered {
         let mut words = vec![info.summary.trim_end_matches('.').to_owned()];
         words.extend(values(info));
         if !is_filter {
-            words.extend(info.default.map(|default| format!("default {default}")));
-            words.extend(comma(info).map(str::to_owned));
+            if let Some(default) = info.default {
+                words.push(format!("default {default}"));
+            }
+            if let Some(text) = comma(info) {
+                words.push(text.to_owned());
+            }
             if self.infos.iter().all(|info| required(info).is_some()) {
                 words.push("required".to_owned());
             }
@@ -135,7 +149,7 @@ fn candidates(ty: ValueType) -> Vec<CompletionCandidate> {
     }
 }
 
-/// Returns `true` if commas separate the values of a param. A param of unknown type is not split, because its value may
+/// `true` if commas separate the values of a param. A param of unknown type is not split, because its value may
 /// contain commas.
 pub(crate) fn splits(info: &ParamInfo) -> bool {
     info.list_setter.is_some() || !matches!(info.ty, ValueType::Any)

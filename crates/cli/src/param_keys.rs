@@ -1,10 +1,9 @@
 //! The params of endpoints as keys: in a job file, or in a call of a program.
 
-use crate::endpoint_names::{Endpoint, history};
+use crate::endpoint_names::{Endpoint, histories};
 use crate::offered_param::{Offered, offered};
 use crate::option_names::names;
 use crate::param_options::range_params;
-use crate::program::service;
 
 /// The params that a user can set for a backfill of these endpoints: all except those that a history sets.
 #[derive(Debug)]
@@ -13,7 +12,7 @@ pub(crate) struct ParamKeys(Vec<Offered>);
 impl ParamKeys {
     pub(crate) fn of(endpoints: &[Endpoint]) -> Self {
         let mut range: Vec<&str> = Vec::new();
-        for info in endpoints.iter().filter_map(|one| history(one)).chain(service().history.as_ref()) {
+        for info in histories(endpoints) {
             range.extend(range_params(info));
         }
         let mut settable = offered(endpoints);

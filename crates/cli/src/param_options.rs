@@ -11,10 +11,10 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use dataset::quoted;
 use runtime::registry::{EndpointInfo, HistoryInfo};
 
-use crate::endpoint_names::{self, Endpoint, history};
+use crate::endpoint_names::{self, Endpoint, histories, history};
 use crate::offered_param::{ID, Offered, PARAMS, offered, splits};
 use crate::option_names::{names, option_name};
-use crate::program::{program, service};
+use crate::program::program;
 
 /// The options of all commands.
 const GLOBAL: [&str; 4] = ["color", "help", "quiet", "verbose"];
@@ -31,7 +31,7 @@ pub(crate) struct Params {
 }
 
 impl Params {
-    /// Returns `true` if a param of this name is set.
+    /// `true` if a param of this name is set.
     pub(crate) fn has(&self, wire_name: &str) -> bool {
         let is_known = self.known.iter().any(|(name, _)| name == wire_name);
         is_known || self.passed_on.iter().any(|(name, _)| name == wire_name)
@@ -69,7 +69,8 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -
     let taken = own_options(&command);
     let all = offered(&[]);
     command.mut_args(|mut arg| {
-        let Some(name) = arg.get_id().as_str().strip_prefix(ID).map(str::to_owned) else { return arg };
+        let Some(name) = arg.get_id().as_str().strip_prefix(ID) else { return arg };
+        let name = name.to_owned();
         if let Some(one) = all.iter().find(|one| one.wire_name == name) {
             arg = one.with_aliases(arg, &taken);
         }
@@ -83,9 +84,8 @@ pub(crate) fn narrowed(command: Command, chosen: &[Endpoint], has_pages: bool) -
 /// The params that the command sets: those of a range, and with `has_pages` those of pages too.
 fn hidden_params(chosen: &[Endpoint], has_pages: bool) -> Vec<&'static str> {
     let mut hidden = Vec::new();
-    let histories = chosen.iter().filter_map(|endpoint| history(endpoint));
-    for info in histories.chain(service().history.as_ref()) {
-        let count = if has_pages { 4 } else { 2 };
+    let count = if has_pages { 4 } else { 2 };
+    for info in histories(chosen) {
         hidden.extend(range_params(info).take(count));
     }
     hidden
@@ -97,8 +97,12 @@ fn own_options(command: &Command) -> Vec<String> {
     for arg in command.get_arguments() {
         if !arg.get_id().as_str().starts_with(ID) {
             let all = arg.get_long_and_visible_aliases().unwrap_or_default();
-            options.extend(all.into_iter().map(str::to_owned));
-            options.extend(arg.get_all_aliases().unwrap_or_default().into_iter().map(str::to_owned));
+            for name in all {
+                options.push(name.to_owned());
+            }
+            for hidden_name in arg.get_all_aliases().unwrap_or_default() {
+                options.push(hidden_name.to_owned());
+            }
         }
     }
     options
@@ -106,9 +110,11 @@ fn own_options(command: &Command) -> Vec<String> {
 
 /// The names of the params that a history sets in the request of each page; the first two set the range.
 pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static str> + use<> {
-    let sort = info.sort.map(|(name, _)| name);
-    let all = [info.from, info.to, info.limit].into_iter().chain(sort);
-    all.filter(|name| !name.is_empty())
+    let sort = match info.sort {
+        Some((name, _)) => name,
+        None => "",
+    };
+    [info.from, info.to, info.limit, sort].into_iter().filter(|name| !name.is_empty())
 }
 
 /// The option that sets a param of an endpoint: `--from` and `--to` for the range of its history.
@@ -137,10 +143,13 @@ pub(crate) fn endpoints_help(command: &str) -> String {
     format!("Endpoints by name; `{} {command}` lists them", program().name)
 }
 
-/// Returns advice if this word follows a value of an option that accepts a list, and is probably another value of it.
+/// Advice if this word follows a value of an option that accepts a list, and is probably another value of it.
 pub(crate) fn several_values(written: &str, words: impl Iterator<Item = OsString>) -> Option<String> {
     let mut before = Vec::new();
-    for word in words.take_while(|word| word != written) {
+    for word in words {
+        if word == *written {
+            break;
+        }
         before.push(word.to_string_lossy().into_owned());
     }
     let before = before.join(" ");
@@ -157,8 +166,15 @@ pub(crate) const LIST_OPTIONS: [&str; 2] = ["endpoint", "field"];
 
 /// Whether commas separate the values of an option.
 fn is_list_option(name: &str) -> bool {
-    let mut params = offered(&[]).into_iter();
-    LIST_OPTIONS.contains(&name) || params.any(|param| option_name(param.wire_name) == name && splits(param.infos[0]))
+    if LIST_OPTIONS.contains(&name) {
+        return true;
+    }
+    for param in offered(&[]) {
+        if option_name(param.wire_name) == name && splits(param.infos[0]) {
+            return true;
+        }
+    }
+    false
 }
 
 impl Args for Params {

@@ -80,23 +80,33 @@ pub(crate) fn fields(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static F
 pub(crate) fn columns(series: &[RequestedSeries], parts: &[SeriesRecords<'_>], all_params: bool) -> Vec<String> {
     let mut columns = Vec::new();
     for one in series {
-        columns.extend(time_field(one.endpoint).map(str::to_owned));
+        if let Some(time) = time_field(one.endpoint) {
+            columns.push(time.to_owned());
+        }
     }
     if series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint)) {
         columns.push(ENDPOINT.to_owned());
     }
     if all_params {
         for one in series {
-            columns.extend(one.identity().into_iter().map(|(name, _)| name));
+            for (name, _) in one.identity() {
+                columns.push(name);
+            }
         }
     } else {
         columns.extend(differing(series));
     }
     for one in series {
-        columns.extend(fields(one.endpoint).map(|field| field.wire_name.to_owned()));
+        for field in fields(one.endpoint) {
+            columns.push(field.wire_name.to_owned());
+        }
     }
-    for record in parts.iter().flat_map(|part| part.records) {
-        columns.extend(untyped_fields(record).cloned());
+    for part in parts {
+        for record in part.records {
+            if let Some(object) = untyped(record) {
+                columns.extend(object.keys().cloned());
+            }
+        }
     }
     if parts.iter().any(has_unknown_fields) {
         columns.push(UNKNOWN_FIELDS.to_owned());
@@ -106,10 +116,9 @@ pub(crate) fn columns(series: &[RequestedSeries], parts: &[SeriesRecords<'_>], a
     columns
 }
 
-/// The names of a record's fields if the catalogue lists no fields; the record is then a JSON object.
-fn untyped_fields(record: &AnyRecord) -> impl Iterator<Item = &String> {
-    let object = record.as_any().and_then(Value::as_object);
-    object.into_iter().flat_map(Map::keys)
+/// A record as a JSON object if the catalogue lists no fields.
+fn untyped(record: &AnyRecord) -> Option<&Map<String, Value>> {
+    record.as_any()?.as_object()
 }
 
 fn has_unknown_fields(part: &SeriesRecords<'_>) -> bool {
@@ -138,17 +147,25 @@ pub(crate) fn rows(columns: &[String], part: &SeriesRecords<'_>) -> Vec<Vec<Cell
 fn unknown_fields(columns: &[String], params: &[Param], record: &AnyRecord) -> Cell {
     let unknown = dataset::unknown_fields(params, record);
     let mut without_column = Map::new();
-    for (key, value) in record.as_any().and_then(Value::as_object).into_iter().flatten() {
-        if !columns.contains(key) {
-            without_column.insert(key.clone(), value.clone());
+    if let Some(object) = untyped(record) {
+        for (key, value) in object {
+            if !columns.contains(key) {
+                without_column.insert(key.clone(), value.clone());
+            }
         }
     }
     if without_column.is_empty() {
-        // Numbers stay as the service wrote them. Removing line breaks changes no value, because line breaks in JSON
-        // strings are escaped.
-        return unknown.map_or(Cell::EMPTY, |fields| Cell::Json(fields.replace(['\n', '\r'], "")));
+        return match unknown {
+            // Numbers stay as the service wrote them. Removing line breaks changes no value, because line breaks in
+            // JSON strings are escaped.
+            Some(fields) => Cell::Json(fields.replace(['\n', '\r'], "")),
+            None => Cell::EMPTY,
+        };
     }
-    let mut all: Map<_, _> = unknown.and_then(|fields| serde_json::from_str(&fields).ok()).unwrap_or_default();
+    let mut all: Map<String, Value> = match unknown {
+        Some(fields) => serde_json::from_str(&fields).unwrap_or_default(),
+        None => Map::new(),
+    };
     all.append(&mut without_column);
     Cell::Value(Value::Object(all))
 }

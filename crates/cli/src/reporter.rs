@@ -7,15 +7,16 @@ use dataset::{BackfillEvent, SeriesReport, Summary, quoted};
 use runtime::history::{FailedPage, Progress};
 use runtime::{ErrorKind, Timestamp, history};
 
-use crate::empty_series::{EmptySeries, no_record};
+use crate::empty_series::no_record;
 use crate::endpoint_names::full_name;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::Note;
+use crate::incomplete_run::{IncompleteRun, Reason};
 use crate::job_file::JobFile;
 use crate::log::Log;
 use crate::marks;
 use crate::program::program;
-use crate::progress::{Bar, counted, duration, line_of, listed, print_first};
+use crate::progress::{Bar, counted, duration, line_of, print_first};
 use crate::range_ends::{cap, sentences};
 use crate::record_spacing::SpacingCheck;
 use crate::run_outcome;
@@ -31,13 +32,6 @@ struct FailedRequest {
     /// The index of the series.
     series: usize,
     page: FailedPage,
-}
-
-/// The reason why a series, or a page of it, is not complete.
-struct Reason {
-    /// The index of the series.
-    series: usize,
-    failure: Failure,
 }
 
 /// Shows the events of a run.
@@ -134,9 +128,33 @@ impl Reporter {
         }
         let is_failed = summary.failed_pages > 0 || !summary.failed.is_empty();
         if !is_failed {
-            return Err(no_record(&empty_series(&outcomes)));
+            let mut empty = Vec::new();
+            for outcome in &outcomes {
+                empty.extend(outcome.empty());
+            }
+            return Err(no_record(&empty));
         }
         Err(self.failed_run(summary, is_stream))
+    }
+
+    /// The failure of a run in which requests, or complete series, have failed.
+    fn failed_run(&self, summary: Summary, is_stream: bool) -> Failure {
+        let mut of_pages = Vec::new();
+        for failed in &self.failed_requests {
+            of_pages.push(Reason { series: failed.series, failure: failed.page.error.clone().into() });
+        }
+        let mut of_series = Vec::new();
+        for (series, error) in summary.failed {
+            of_series.push(Reason { series, failure: self.failed(series, error) });
+        }
+        let run = IncompleteRun {
+            labels: &self.labels,
+            pages: summary.pages,
+            failed_pages: summary.failed_pages,
+            of_pages,
+            of_series,
+        };
+        if is_stream { run.failure_of_stream() } else { run.failure_of_files() }
     }
 
     fn warn_of_failed_requests(&self) {
@@ -177,7 +195,16 @@ impl Reporter {
 
     /// Warns about records that are missing, and says how they are listed.
     fn warn_of_missing(&self, out: &str, outcomes: &[SeriesOutcome<'_>], is_complete: bool) {
-        let warnings = missing_records(outcomes, is_complete);
+        let mut warnings = Vec::new();
+        for outcome in outcomes {
+            // The failed requests of an incomplete run are already listed, so their records are not counted again.
+            if is_complete {
+                warnings.extend(outcome.never_requested());
+                warnings.extend(outcome.missing_and_unfetched());
+            } else {
+                warnings.extend(outcome.missing());
+            }
+        }
         if warnings.is_empty() || self.has_objects_on_stderr {
             return;
         }
@@ -191,33 +218,6 @@ impl Reporter {
             text.push_str("; `--refetch-gaps` requests also those of more than 14 days ago again");
         }
         self.log.remark(&text);
-    }
-
-    /// The failure of a run in which requests, or complete series, have failed.
-    fn failed_run(&self, summary: Summary, is_stream: bool) -> Failure {
-        let mut of_pages = Vec::new();
-        for failed in &self.failed_requests {
-            of_pages.push(Reason { series: failed.series, failure: failed.page.error.clone().into() });
-        }
-        let mut of_series = Vec::new();
-        for (series, error) in summary.failed {
-            of_series.push(Reason { series, failure: self.failed(series, error) });
-        }
-        let failure = self.incomplete(summary.pages, &of_pages, &of_series);
-        if is_stream {
-            // Nothing was kept, so a further run would not continue this one.
-            of_pages.append(&mut of_series);
-            let first = of_pages.into_iter().min_by_key(|reason| reason.series);
-            return match first {
-                Some(reason) => failure.because(reason.failure),
-                None => failure,
-            };
-        }
-        // The service would reject the same request again.
-        if failure.exit_kind == ExitKind::Rejected && summary.failed_pages == 0 {
-            return failure;
-        }
-        failure.help("run the same command to fetch the missing records")
     }
 
     /// Prints the repairs of a run, and the marks that nobody has acknowledged. Returns a failure if a complete run has
@@ -243,7 +243,7 @@ impl Reporter {
         failure
     }
 
-    /// Returns a failure if a part of a series was planned by an earlier run, and no run has fetched it. `status` fails
+    /// A failure if a part of a series was planned by an earlier run, and no run has fetched it. `status` fails
     /// for the same reason. If the run `has_failed`, only warns.
     fn never_fetched(&self, outcomes: &[SeriesOutcome<'_>], is_complete: bool, has_failed: bool) -> Option<Failure> {
         if !is_complete {
@@ -302,49 +302,6 @@ impl Reporter {
         error.into()
     }
 
-    /// Creates the failure of a run, from the number of fetched pages, and the reasons why pages and complete series
-    /// failed.
-    fn incomplete(&self, fetched: u64, of_pages: &[Reason], of_series: &[Reason]) -> Failure {
-        let mut are_rejected = true;
-        let mut is_of_service = true;
-        for reason in of_pages.iter().chain(of_series) {
-            are_rejected &= reason.failure.exit_kind == ExitKind::Rejected;
-            is_of_service &= reason.failure.exit_kind != ExitKind::Incomplete;
-        }
-        let exit_kind = if are_rejected && (fetched == 0 || of_pages.is_empty()) {
-            ExitKind::Rejected
-        } else if fetched == 0 && is_of_service {
-            ExitKind::Service
-        } else {
-            ExitKind::Incomplete
-        };
-        if !of_pages.is_empty() {
-            let message = format!("{} failed", counted(of_pages.len() as u64, "request"));
-            return Failure::new(exit_kind, message);
-        }
-        let all = self.labels.len();
-        let failed = of_series.len();
-        let names = self.names_of_failed(of_series);
-        let message = if are_rejected {
-            format!("the service rejected {failed} of {all} series{names}")
-        } else {
-            format!("{failed} of {all} series are incomplete{names}")
-        };
-        Failure::new(exit_kind, message)
-    }
-
-    /// Names the series that have failed; empty if these are all.
-    fn names_of_failed(&self, failed: &[Reason]) -> String {
-        if failed.len() >= self.labels.len() {
-            return String::new();
-        }
-        let mut names = Vec::new();
-        for reason in failed {
-            names.push(self.labels[reason.series].clone());
-        }
-        format!(": {}", readable(&listed(&names)))
-    }
-
     /// Shows the progress of a series whose records are printed.
     pub(crate) fn progress(&mut self, series: usize, progress: &Progress, log: Log) {
         self.bar.progress(progress, &format!("{}: ", self.labels[series]), log);
@@ -375,44 +332,6 @@ impl Reporter {
             _ => {}
         }
     }
-}
-
-/// The series without a record.
-fn empty_series(outcomes: &[SeriesOutcome<'_>]) -> Vec<EmptySeries> {
-    let mut all = Vec::new();
-    for SeriesOutcome { label, range, report, .. } in outcomes {
-        if report.is_empty() {
-            let received = report.account.received();
-            all.push(EmptySeries { label: (*label).to_owned(), range: range.clone(), received });
-        }
-    }
-    all
-}
-
-/// A line for each series with missing records.
-fn missing_records(outcomes: &[SeriesOutcome<'_>], is_complete: bool) -> Vec<String> {
-    let mut lines = Vec::new();
-    for outcome in outcomes {
-        let report = outcome.report;
-        let mut missing = report.missing;
-        // The failed requests of an incomplete run are already listed, so their records are not counted again.
-        if is_complete {
-            let unfetched = time_arg::steps(&report.unfetched_ranges, report.interval);
-            missing = (missing + report.unfetched).saturating_sub(unfetched);
-            lines.extend(outcome.never_requested());
-        }
-        if missing == 0 {
-            continue;
-        }
-        let what = if report.account.without_time > 0 {
-            ", some with an unreadable time"
-        } else {
-            " between its first and last record"
-        };
-        let count = counted(missing, "record");
-        lines.push(line_of(&format!("{}: {count} missing{what}", outcome.label)));
-    }
-    lines
 }
 
 /// Describes the phase in which an attempt without a response failed.

@@ -37,7 +37,7 @@ impl RequestedSeries {
         self.values.iter().find(|(name, _)| name == wire_name).map(|(_, value)| value)
     }
 
-    /// Returns the labels of the series in metrics.
+    /// The labels of the series in metrics.
     pub(crate) fn metric_labels(&self) -> SeriesLabels {
         let mut params = Vec::new();
         for (name, value) in self.identity() {
@@ -46,7 +46,7 @@ impl RequestedSeries {
         SeriesLabels { endpoint: self.endpoint.to_string(), params: params.join(" ") }
     }
 
-    /// Returns the params that distinguish the series from others, with their values as files have them. The params of
+    /// The params that distinguish the series from others, with their values as files have them. The params of
     /// a range and of a page do not.
     pub(crate) fn identity(&self) -> Vec<(String, Option<String>)> {
         let history = history(self.endpoint).or(service().history.as_ref());
@@ -68,7 +68,7 @@ impl PartialEq for RequestedSeries {
     }
 }
 
-/// Returns a short label for each series, with the values in which the series differ.
+/// A short label for each series, with the values in which the series differ.
 pub(crate) fn labels(series: &[RequestedSeries]) -> Vec<String> {
     let names = differing(series);
     let has_several_endpoints = series.iter().any(|one| !is_same(one.endpoint, series[0].endpoint));
@@ -86,7 +86,7 @@ pub(crate) fn labels(series: &[RequestedSeries]) -> Vec<String> {
     labels
 }
 
-/// Returns the names of the params whose values differ among the series. The order is that of the values in a series.
+/// The names of the params whose values differ among the series. The order is that of the values in a series.
 pub(crate) fn differing(series: &[RequestedSeries]) -> Vec<String> {
     let mut first_values: BTreeMap<&str, &ParamValue> = BTreeMap::new();
     let mut differing = BTreeSet::new();
@@ -124,7 +124,7 @@ struct EarliestStart {
     start: Timestamp,
 }
 
-/// Returns the earliest start of the series of each endpoint. A series without a start of its own has the start `from`.
+/// The earliest start of the series of each endpoint. A series without a start of its own has the start `from`.
 fn earliest_starts(series: &[RequestedSeries], from: Timestamp) -> Vec<EarliestStart> {
     let mut all: Vec<EarliestStart> = Vec::new();
     for one in series {
@@ -151,7 +151,7 @@ pub(crate) fn request(client: &Client, series: &RequestedSeries) -> Request<Dyna
     request
 }
 
-/// Returns the plan of a history without a range, which has the interval between records and the size of a page.
+/// The plan of a history without a range, which has the interval between records and the size of a page.
 pub(crate) fn plan(request: &Request<Dynamic>) -> Result<Plan> {
     let epoch = Timestamp::from_unix_seconds(0);
     Ok(History::new(request.clone(), epoch..epoch).plan()?)

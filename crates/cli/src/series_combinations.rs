@@ -52,7 +52,7 @@ pub(crate) fn combine_given(endpoints: &[Endpoint], params: &Params, log: Log) -
     Ok(all)
 }
 
-/// Returns an endpoint with every combination of the values of its params.
+/// An endpoint with every combination of the values of its params.
 fn combine_values(endpoint: Endpoint, params: &Params, log: Log) -> Result<Vec<RequestedSeries>> {
     let mut combined = vec![RequestedSeries::new(endpoint)];
     for (param, values) in &params.known {
@@ -104,7 +104,7 @@ fn described(series: &RequestedSeries) -> String {
     text
 }
 
-/// Returns a copy of every series for each of these values.
+/// A copy of every series for each of these values.
 fn times(series: &[RequestedSeries], name: &str, values: &[ParamValue]) -> Vec<RequestedSeries> {
     let mut all = Vec::with_capacity(series.len() * values.len());
     for one in series {
@@ -117,7 +117,7 @@ fn times(series: &[RequestedSeries], name: &str, values: &[ParamValue]) -> Vec<R
     all
 }
 
-/// Returns whether an endpoint accepts a param. A path that is not in the catalogue accepts every param.
+/// `true` if an endpoint accepts a param. A path that is not in the catalogue accepts every param.
 fn accepts(endpoint: Endpoint, param: &str) -> bool {
     endpoint_names::is_path(endpoint) || endpoint.param(param).is_some()
 }
@@ -255,7 +255,7 @@ pub(crate) struct Requested {
 }
 
 impl Requested {
-    /// Returns the series whose histories the command fetches from this time on.
+    /// The series whose histories the command fetches from this time on.
     pub(crate) fn histories(&self, from: Timestamp, log: Log) -> Result<Vec<RequestedSeries>> {
         let series = of_histories(&self.endpoints, &self.params, log)?;
         note_oldest(&series, from, log);

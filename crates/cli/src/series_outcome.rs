@@ -8,10 +8,11 @@ use runtime::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue_json;
+use crate::empty_series::EmptySeries;
 use crate::endpoint_names::full_name;
 use crate::file_notes::Note;
 use crate::marks;
-use crate::progress::counted_steps;
+use crate::progress::{counted, counted_steps, line_of};
 use crate::range_ends::SeriesEnds;
 use crate::requested_series::RequestedSeries;
 use crate::table::readable;
@@ -35,6 +36,41 @@ impl<'r> SeriesOutcome<'r> {
     /// A hint about ranges between the records that no run has requested.
     pub(crate) fn never_requested(&self) -> Option<String> {
         self.hint("never requested", &self.report.unrequested)
+    }
+
+    /// The series, if it has no record.
+    pub(crate) fn empty(&self) -> Option<EmptySeries> {
+        if !self.report.is_empty() {
+            return None;
+        }
+        let received = self.report.account.received();
+        Some(EmptySeries { label: self.label.to_owned(), range: self.range.clone(), received })
+    }
+
+    /// A line about the records that are missing in ranges that were fetched.
+    pub(crate) fn missing(&self) -> Option<String> {
+        self.missing_line(self.report.missing)
+    }
+
+    /// A line about all records that are missing, except those of the ranges that [`never_fetched`](Self::never_fetched)
+    /// describes.
+    pub(crate) fn missing_and_unfetched(&self) -> Option<String> {
+        let report = self.report;
+        let described = time_arg::steps(&report.unfetched_ranges, report.interval);
+        self.missing_line((report.missing + report.unfetched).saturating_sub(described))
+    }
+
+    fn missing_line(&self, missing: u64) -> Option<String> {
+        if missing == 0 {
+            return None;
+        }
+        let place = if self.report.account.without_time > 0 {
+            ", some with an unreadable time"
+        } else {
+            " between its first and last record"
+        };
+        let count = counted(missing, "record");
+        Some(line_of(&format!("{}: {count} missing{place}", self.label)))
     }
 
     /// Describes ranges that only a run with another start, or another end, fetches.

@@ -13,8 +13,12 @@ use crate::failure::{ExitKind, Failure, Result, reason};
 
 /// Writes data, and flushes it. A terminal gets no characters of the data that steer it; programs get all of them.
 pub(crate) fn print(data: impl AsRef<[u8]>) -> Result<()> {
-    let mut stdout = DataOutput::stdout();
-    written(stdout.write_all(data.as_ref()).and_then(|()| stdout.flush()))
+    write_and_flush(&mut DataOutput::stdout(), data.as_ref())
+}
+
+fn write_and_flush(out: &mut impl Write, data: &[u8]) -> Result<()> {
+    written(out.write_all(data))?;
+    written(out.flush())
 }
 
 /// Writes lines for people, which can quote a text from outside.
@@ -34,11 +38,13 @@ pub(crate) fn written(result: io::Result<()>) -> Result<()> {
 
 fn is_closed_pipe(error: &io::Error) -> bool {
     // The writer of CSV wraps the error of the stream.
-    let wrapped = error.get_ref().and_then(|inner| inner.downcast_ref::<csv::Error>());
-    let cause = match wrapped.map(csv::Error::kind) {
-        Some(csv::ErrorKind::Io(cause)) => cause,
-        _ => error,
-    };
+    let mut cause = error;
+    if let Some(wrapped) = error.get_ref()
+        && let Some(wrapped) = wrapped.downcast_ref::<csv::Error>()
+        && let csv::ErrorKind::Io(of_stream) = wrapped.kind()
+    {
+        cause = of_stream;
+    }
     cause.kind() == io::ErrorKind::BrokenPipe
 }
 
@@ -52,8 +58,7 @@ pub(crate) const HEADING: Style = AnsiColor::Green.on_default().bold();
 
 /// Writes text with styles, which are removed unless colours are enabled.
 pub(crate) fn styled(text: &str) -> Result<()> {
-    let mut stdout = anstream::stdout().lock();
-    written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+    write_and_flush(&mut anstream::stdout().lock(), text.as_bytes())
 }
 
 /// `true` if colours are enabled on standard output.
@@ -63,14 +68,25 @@ pub(crate) fn has_colours() -> bool {
 
 /// The width of the terminal in columns, or else that of the variable `COLUMNS`; 80 if unknown.
 pub(crate) fn width() -> usize {
-    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
-    let columns = terminal.or_else(|| env::var("COLUMNS").ok()?.parse().ok());
-    columns.map_or(80, |columns| usize::from(columns).max(20))
+    match columns() {
+        Some(columns) => usize::from(columns).max(20),
+        None => 80,
+    }
+}
+
+fn columns() -> Option<u16> {
+    if let Some((width, _)) = terminal_size::terminal_size_of(io::stdout()) {
+        return Some(width.0);
+    }
+    env::var("COLUMNS").ok()?.parse().ok()
 }
 
 /// The height of the terminal in lines; 24 if unknown.
 pub(crate) fn height() -> usize {
-    terminal_size::terminal_size_of(io::stdout()).map_or(24, |(_, height)| usize::from(height.0).max(10))
+    match terminal_size::terminal_size_of(io::stdout()) {
+        Some((_, height)) => usize::from(height.0).max(10),
+        None => 24,
+    }
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl<'p> StoredTarget<'p> {
         Ok(this)
     }
 
-    /// Returns the selected series, by default all.
+    /// The selected series, by default all.
     pub(crate) fn selected(&self, selection: &Selection, log: Log) -> Result<Vec<SeriesStatus>> {
         let all = self.status.series.clone();
         if selection.is_empty() { Ok(all) } else { selection.of(all, self.path, log) }

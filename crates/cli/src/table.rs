@@ -175,7 +175,9 @@ impl Table {
             let numbers = self.rows.iter().filter_map(|row| row.get(index)?.number());
             let decimals = decimals(numbers);
             for (text, row) in rows.iter_mut().zip(&self.rows) {
-                text.extend(row.get(index).map(|cell| cell.for_users(decimals)));
+                if let Some(cell) = row.get(index) {
+                    text.push(cell.for_users(decimals));
+                }
             }
         }
         rows
@@ -184,7 +186,8 @@ impl Table {
     /// `true` if a column has numbers only.
     fn is_number(&self, index: usize) -> bool {
         let mut has_numbers = false;
-        for cell in self.rows.iter().filter_map(|row| row.get(index)) {
+        for row in &self.rows {
+            let Some(cell) = row.get(index) else { continue };
             match cell.number() {
                 Some(_) => has_numbers = true,
                 None if *cell == Cell::EMPTY => {}

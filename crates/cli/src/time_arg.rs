@@ -151,14 +151,20 @@ pub(crate) fn exact(time: Option<Timestamp>) -> Option<String> {
 /// Formats a timestamp as the value of an option, without a time of day if that is zero.
 pub(crate) fn argument(time: Timestamp) -> String {
     let text = shown(time.floor(Duration::from_secs(1)));
-    text.strip_suffix(" 00:00").map_or_else(|| text.replace(' ', "T"), str::to_owned)
+    match text.strip_suffix(" 00:00") {
+        Some(date) => date.to_owned(),
+        None => text.replace(' ', "T"),
+    }
 }
 
 /// The sum of the intervals that each range overlaps. An interval that two ranges overlap counts twice. Without a regular
 /// step, the number of ranges.
 pub(crate) fn steps<'r>(ranges: impl IntoIterator<Item = &'r Range<Timestamp>>, interval: Interval) -> u64 {
-    let of_range = |range| if interval.has_steps() { interval.count(range) } else { 1 };
-    ranges.into_iter().map(of_range).sum()
+    let mut steps = 0;
+    for range in ranges {
+        steps += if interval.has_steps() { interval.count(range) } else { 1 };
+    }
+    steps
 }
 
 /// Rejects a range that ends before its start.
@@ -172,7 +178,7 @@ pub(crate) fn span(range: &Range<Timestamp>) -> String {
     format!("from {} to {}", shown(range.start), shown(range.end))
 }
 
-/// Returns ranges as pairs of times.
+/// Ranges as pairs of times.
 pub(crate) fn pairs(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
     all.iter().map(|range| [range.start.to_string(), range.end.to_string()]).collect()
 }

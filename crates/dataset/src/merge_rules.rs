@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use runtime::Interval;
+use runtime::{Interval, Timestamp};
 
 use crate::revisions::RevisionLog;
 use crate::section::Section;

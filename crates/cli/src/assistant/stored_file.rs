@@ -164,13 +164,16 @@ async fn ends_csv(target: &StoredTarget<'_>, series: &[SeriesQuality]) -> Result
     }
     let selected: BTreeSet<String> = excerpts.keys().map(|path| (*path).to_owned()).collect();
     let stored = target.tables.rows(Some(&endpoints), None)?;
-    let add = |path: &str, batch: &dataset::RecordBatch| {
-        if let Some(excerpt) = excerpts.get_mut(path) {
-            excerpt.add(batch);
-        }
-        Ok::<(), dataset::Error>(())
-    };
-    stored.read(|path| selected.contains(path), add).await?;
+    let reading = stored.read(
+        |path| selected.contains(path),
+        |path, batch| {
+            if let Some(excerpt) = excerpts.get_mut(path) {
+                excerpt.add(batch);
+            }
+            Ok::<(), dataset::Error>(())
+        },
+    );
+    reading.await?;
     let excerpts: Vec<Excerpt> = excerpts.into_values().collect();
     Excerpt::csv(&excerpts)
 }
@@ -178,7 +181,7 @@ async fn ends_csv(target: &StoredTarget<'_>, series: &[SeriesQuality]) -> Result
 /// The arguments of [`read_rows`].
 pub(crate) const ROWS_ARGUMENTS: [&str; 7] = ["file", "endpoint", "params", "from", "to", "count", "last"];
 
-/// Returns rows of a file as CSV, after a line with the number of all rows that were selected.
+/// Rows of a file as CSV, after a line with the number of all rows that were selected.
 pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Result<String> {
     let mut endpoints = Vec::new();
     let mut of = Vec::new();
@@ -203,11 +206,14 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
     }
     let mut excerpt = if is_last { Excerpt::new(0, count) } else { Excerpt::new(count, 0) };
     let stored = target.tables.rows(Some(&endpoints), None)?.within(from..to);
-    let add = |_: &str, batch: &dataset::RecordBatch| {
-        excerpt.add(batch);
-        Ok::<(), dataset::Error>(())
-    };
-    let left_out = stored.read(|path| selected.contains(path), add).await?;
+    let reading = stored.read(
+        |path| selected.contains(path),
+        |_, batch| {
+            excerpt.add(batch);
+            Ok::<(), dataset::Error>(())
+        },
+    );
+    let left_out = reading.await?;
     let all = excerpt.count;
     let which = if is_last { "last" } else { "first" };
     let text = format!("{which} {} of {all} rows\n{}", count.min(all), Excerpt::csv(&[excerpt])?);

@@ -47,13 +47,21 @@ impl WorkFolder {
         let state = PathBuf::from(state);
         reject_link(&state)?;
         reject_links_in(&state)?;
-        path.to_str().map(str::to_owned).ok_or_else(|| Failure::usage(format!("{}: not UTF-8", quoted(&self.root))))
+        let Some(path) = path.to_str() else {
+            return Err(Failure::usage(format!("{}: not UTF-8", quoted(&self.root))));
+        };
+        Ok(path.to_owned())
     }
 
     /// Removes the path of the folder from a name, because answers have complete paths, and a slash at the end.
     fn relative<'n>(&self, name: &'n str) -> &'n str {
         let root = self.root.to_str().unwrap_or_default();
-        let below = name.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
+        let mut below = name;
+        if let Some(rest) = name.strip_prefix(root)
+            && let Some(rest) = rest.strip_prefix('/')
+        {
+            below = rest;
+        }
         below.strip_suffix('/').unwrap_or(below)
     }
 }

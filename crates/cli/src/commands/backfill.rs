@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use dataset::{Backfill as Job, Partition, ReadableRecords, SeriesReport, SeriesRequest, Target};
 use runtime::history::History;
-use runtime::record::{AnyRecord, UnknownFields};
+use runtime::record::AnyRecord;
 use runtime::{AnyClient, Error, ErrorKind, Timestamp};
 
 use crate::backfill_run::{FileRun, unchanged};
@@ -99,7 +99,8 @@ impl Backfill {
         let file = self.job_file(log)?;
         file.check_ranges()?;
         note_oldest(&file.series, file.from.time, log);
-        let (is_stream, target) = (file.out == "-", Target::parse(&file.out));
+        let is_stream = file.out == "-";
+        let target = Target::parse(&file.out);
         if self.format.is_some() && !is_stream {
             return Err(Failure::usage("`--format` is only for `--out -`; the name of a file determines its format"));
         }
@@ -119,7 +120,10 @@ impl Backfill {
         let target = target?;
         let metrics = if self.dry_run { None } else { self.metrics.open(log)? };
         let ended = self.to_files(&file, target, metrics.as_ref(), log, interrupt).await;
-        let measured = metrics.map_or(Ok(()), |metrics| metrics.end());
+        let measured = match metrics {
+            Some(metrics) => metrics.end(),
+            None => Ok(()),
+        };
         ended.and(measured)
     }
 
@@ -163,7 +167,8 @@ impl Backfill {
         // No bar is drawn, because a terminal shows the records.
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&file.series));
         reporter.has_objects_on_stderr = self.json;
-        let (mut summary, mut fatal) = (unchanged(&requests), None);
+        let mut summary = unchanged(&requests);
+        let mut fatal = None;
         for (index, (series, stored)) in file.series.iter().zip(&requests).enumerate() {
             let request = stored.request().clone();
             let request = if self.strict { request } else { request.skip_bad_records() };
@@ -178,7 +183,9 @@ impl Backfill {
                     Ok(page) => page,
                     Err(error) => {
                         report.unfetched += time_arg::steps([&(next..range.end.min(time_arg::now()))], report.interval);
-                        fatal = Some(error.clone()).filter(fails_everywhere);
+                        if fails_everywhere(&error) {
+                            fatal = Some(dataset::Error::from(error.clone()));
+                        }
                         summary.failed.push((index, error.into()));
                         break;
                     }
@@ -188,8 +195,9 @@ impl Backfill {
                 reporter.report(index, &page.report);
                 let readable = ReadableRecords::new(stored, &page, &page.range);
                 unreadable.extend(&readable.unreadable);
-                let invalid = readable.records.iter().filter(|record| has_invalid(series.endpoint, record));
-                report.invalid += invalid.count() as u64;
+                for record in readable.records.iter() {
+                    report.invalid += u64::from(has_invalid(series.endpoint, record));
+                }
                 report.add_page(&page, &readable.times);
                 next = page.range.end;
                 printer.print(&[SeriesRecords::of_page(index, series, &readable.records, &readable.times)])?;
@@ -204,17 +212,20 @@ impl Backfill {
             }
         }
         printer.end()?;
-        let fatal = fatal.map(dataset::Error::from);
         if self.json {
             // Standard output is for the records.
             log::write(reporter.json_lines(file, &summary, fatal.as_ref()).trim_end());
         }
         let is_filled = self.allow_empty || !summary.series.iter().any(SeriesReport::is_empty);
         summary.is_complete = is_filled && summary.failed.is_empty() && summary.failed_pages == 0;
-        reporter.end(file, fatal.map_or(Ok(summary), Err), ExitKind::Interrupted)
+        let ended = match fatal {
+            Some(error) => Err(error),
+            None => Ok(summary),
+        };
+        reporter.end(file, ended, ExitKind::Interrupted)
     }
 
-    /// Returns the settings of the job file or, without a job file, the settings of the command line.
+    /// The settings of the job file or, without a job file, the settings of the command line.
     fn job_file(&self, log: Log) -> Result<JobFile> {
         match (&self.job, self.from, &self.out) {
             (Some(_), ..) if self.params != Params::default() => {
@@ -232,16 +243,23 @@ impl Backfill {
 
     fn job(&self, connected: &Connected, file: &JobFile, target: Target) -> Result<Job> {
         let mut job = connected.backfill(requests(&connected.client, file)?, file.from, file.to, target);
-        (job.include_partial, job.allow_empty) = (self.include_partial, self.allow_empty);
-        (job.strict, job.refetch_gaps, job.partition) = (self.strict, self.refetch_gaps, self.partition);
+        job.include_partial = self.include_partial;
+        job.allow_empty = self.allow_empty;
+        job.strict = self.strict;
+        job.refetch_gaps = self.refetch_gaps;
+        job.partition = self.partition;
         job.refetch = self.refetch.or(file.refetch).unwrap_or(job.refetch);
         // The path identifies the job, so that a run can show which series the job file no longer has.
-        job.name = self.job.as_ref().and_then(|path| Some(path.canonicalize().ok()?.display().to_string()));
+        if let Some(path) = &self.job
+            && let Ok(path) = path.canonicalize()
+        {
+            job.name = Some(path.display().to_string());
+        }
         Ok(job)
     }
 }
 
-/// Returns the series of a job file, each with its range if it is not that of the job.
+/// The series of a job file, each with its range if it is not that of the job.
 fn requests(client: &AnyClient, file: &JobFile) -> Result<Vec<SeriesRequest>> {
     let mut requests = Vec::new();
     for (series, request) in file.series.iter().zip(stored(client, &file.series)?) {
@@ -252,13 +270,18 @@ fn requests(client: &AnyClient, file: &JobFile) -> Result<Vec<SeriesRequest>> {
     Ok(requests)
 }
 
-/// Returns `true` if a value of a record does not fit its field; the value is then among the unknown fields.
+/// `true` if a value of a record does not fit its field; the value is then among the unknown fields.
 fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
-    let mut unknown = record.unknown_fields().into_iter().flat_map(UnknownFields::iter_raw);
-    unknown.any(|(name, _)| fields(endpoint).any(|field| field.wire_name == name))
+    let Some(unknown) = record.unknown_fields() else { return false };
+    for (name, _) in unknown.iter_raw() {
+        if fields(endpoint).any(|field| field.wire_name == name) {
+            return true;
+        }
+    }
+    false
 }
 
-/// Returns `true` if the error is in the command or the credentials, so that the other series do not matter.
+/// `true` if the error is in the command or the credentials, so that the other series do not matter.
 fn fails_everywhere(error: &Error) -> bool {
     error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder
 }

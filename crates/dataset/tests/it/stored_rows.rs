@@ -11,8 +11,8 @@ use runtime::registry::EndpointInfo;
 use crate::support::dice::Dice;
 use crate::support::service::{RATIO, STRIKES, TRADES};
 use crate::support::{
-    DAY, END, HOUR, TARGETS, all_files, client_of, coins, data_of, hours, job, read, run, run_cancelled_after, scripted,
-    state_of, target_of, with,
+    DAY, END, HOUR, TARGETS, all_files, client_of, coins, data_of, hours, job, read, run, run_cancelled_after,
+    scripted, state_of, target_of, with,
 };
 
 /// A record of a mock service: its time, its strike and its value.
