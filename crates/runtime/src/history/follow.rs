@@ -168,6 +168,8 @@ struct Following {
     /// earlier interval is missing, each request begins at that interval, so a bad record is received again, but it is
     /// reported only once.
     bad_records: HashMap<String, Timestamp>,
+    /// Whether a request has got a response, or none was needed yet.
+    is_started: bool,
 }
 
 impl<E: HasHistory> Follow<E> {
@@ -289,6 +291,7 @@ impl<T: Send + 'static> State<T> {
     /// Adds the updates of a window.
     fn received(&mut self, window: ReportedWindow) {
         let Some(following) = &mut self.following else { return };
+        following.is_started = true;
         let now = Instant::now();
         if let Some(Recovery { elapsed, was_outage }) = following.schedule.recovered(now) {
             let request = RequestKind::Data(self.request.endpoint());
@@ -322,6 +325,8 @@ impl<T: Send + 'static> State<T> {
                 Ok(())
             }
             Action::Wait(pause) => {
+                // A pause after a failure is no start.
+                following.is_started |= following.schedule.failing_for(Instant::now()).is_none();
                 // The first response may have shown that the clock of this machine is ahead.
                 let is_past = require_past(&self.request, following.checkpoint.range.from, estimate);
                 self.wait(pause.min(MAX_WAIT))?;
@@ -349,7 +354,7 @@ impl<T: Send + 'static> State<T> {
         let position = Position { next: start.open_since.unwrap_or(start.next), missing };
         let schedule =
             Schedule::new(template.grid, template.page_steps(), self.settings.clone(), position, Instant::now());
-        Ok(Following { schedule, checkpoint: start, bad_records: HashMap::new() })
+        Ok(Following { schedule, checkpoint: start, bad_records: HashMap::new(), is_started: false })
     }
 
     fn state(&self) -> FollowerState {
@@ -360,6 +365,7 @@ impl<T: Send + 'static> State<T> {
                 next_interval: None,
                 missing: checkpoint.and_then(|checkpoint| checkpoint.missing.as_ref()).map_or(0, Vec::len),
                 failing_since: None,
+                is_started: false,
             };
         };
         let schedule = &following.schedule;
@@ -369,6 +375,7 @@ impl<T: Send + 'static> State<T> {
             next_interval: Some(schedule.next_interval().range()),
             missing: schedule.position.missing.len(),
             failing_since: schedule.failing_for(Instant::now()).map(|elapsed| time - elapsed),
+            is_started: following.is_started,
         }
     }
 

@@ -17,11 +17,14 @@ pub struct FollowerState {
     /// The time since which all requests have failed, by the clock of the service; `None` if the last request got a
     /// response.
     pub failing_since: Option<Timestamp>,
+    /// Whether the follower is in operation: since it was created, a request has got a response, or no record was due
+    /// yet.
+    pub is_started: bool,
 }
 
 impl FollowerState {
-    /// Returns whether the last request got a response.
+    /// Returns whether the last request got a response. A follower that waits for its first response is not healthy.
     pub fn is_healthy(&self) -> bool {
-        self.failing_since.is_none()
+        self.is_started && self.failing_since.is_none()
     }
 }

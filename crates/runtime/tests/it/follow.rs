@@ -9,11 +9,11 @@ use runtime::ErrorKind;
 use runtime::history::{Checkpoint, CheckpointKind, Follow, Update};
 use runtime::transport::HttpRequest;
 use runtime::{RateLimit, Timestamp, observer::Event};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::invented::{Ratio, Request, Timeframe};
 use crate::ranges::{HOUR, START, answer, answer_every, at};
-use crate::scripted::{MockResponse, Service, failure, reply};
+use crate::scripted::{MockResponse, Service, failure, reply, silence};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: i64 = 60;
@@ -262,6 +262,7 @@ async fn recovery_is_reported_although_no_record_is_due() {
     let client = service.builder().clock(move || machine.machine()).build().unwrap();
     let mut poller = client.market().ratio().symbol("B").timeframe(Timeframe::H1).follow(at(START));
     assert_eq!((poller.state().caught_up_to, poller.state().next_interval), (at(START), None));
+    assert!(!poller.state().is_healthy());
     assert!(matches!(poller.next().await.unwrap(), Update::Outage { .. }));
     let state = poller.state();
     let since = state.failing_since.unwrap().seconds_since(at(START));
@@ -272,6 +273,39 @@ async fn recovery_is_reported_although_no_record_is_due() {
     assert!(clock.seconds() < 320 && poller.state().is_healthy());
     assert_eq!(poller.next().await.unwrap().records().len(), 1);
     assert_eq!(poller.state().caught_up_to, at(START + HOUR));
+}
+
+/// A health check can stop awaiting an update to read the state.
+#[tokio::test(start_paused = true)]
+async fn a_follower_is_not_healthy_before_its_first_response() {
+    let clock = Clock::new();
+    let service = service(&clock, |_| 0);
+    service.becomes(move |_, _| silence());
+    let own = clock.clone();
+    let client = service.builder().clock(move || own.machine()).build().unwrap();
+    let minutes_of_b = client.market().ratio().symbol("B").timeframe(Timeframe::M1);
+    let mut poller = minutes_of_b.follow(at(START - 600));
+    assert!(!poller.state().is_healthy());
+    assert!(timeout(SECOND, poller.next()).await.is_err());
+    let state = poller.state();
+    assert!(state.next_interval.is_some() && state.failing_since.is_none() && !state.is_healthy(), "{state:?}");
+    let times = clock.clone();
+    service.becomes(move |request, _| respond(request, &times, &|_| 0));
+    assert!(!poller.next().await.unwrap().records().is_empty());
+    assert!(poller.state().is_healthy());
+}
+
+/// A restart of a service with daily series does not last a day.
+#[tokio::test(start_paused = true)]
+async fn a_follower_without_a_due_record_is_healthy() {
+    let clock = Clock::new();
+    let service = service(&clock, |_| 0);
+    let own = clock.clone();
+    let client = service.builder().clock(move || own.machine()).build().unwrap();
+    let hours_of_b = client.market().ratio().symbol("B").timeframe(Timeframe::H1);
+    let mut poller = hours_of_b.follow(at(START));
+    assert!(timeout(SECOND, poller.next()).await.is_err());
+    assert!(poller.state().is_healthy(), "{:?}", poller.state());
 }
 
 /// The followers of a client take turns while the service fails, and all continue after the first response.
