@@ -39,6 +39,7 @@ mod offered_param;
 
 mod param_options;
 mod progress;
+mod stream_progress;
 
 mod examples;
 mod find_endpoint;
@@ -60,6 +61,7 @@ mod stored_target;
 
 mod requested_series;
 mod series_combinations;
+mod status_check;
 
 mod chart_line;
 
@@ -87,7 +89,6 @@ mod empty_series;
 mod incomplete_run;
 mod run_outcome;
 mod series_outcome;
-mod status_check;
 mod status_report;
 
 mod reporter;

@@ -57,8 +57,8 @@ impl Bar {
         Self { bar, total, line: Instant::now() }
     }
 
-    /// Updates the progress. If no bar is drawn, prints it as a line every ten seconds, after `what`.
-    pub(crate) fn progress(&mut self, total: &Progress, what: &str, log: Log) {
+    /// Updates the progress. If no bar is drawn, prints it as a line every ten seconds.
+    pub(crate) fn progress(&mut self, total: &Progress, log: Log) {
         self.total.clone_from(total);
         self.bar.set_length(total.pages + total.pages_left);
         self.bar.set_position(total.pages);
@@ -69,7 +69,7 @@ impl Bar {
         let is_json = IS_JSON.load(Ordering::Relaxed);
         if self.line.elapsed() >= if is_json { OBJECT_EVERY } else { LINE_EVERY } {
             self.line = Instant::now();
-            log.remark(&if is_json { object(total) } else { format!("{what}{}", summary(total)) });
+            log.remark(&if is_json { object(total) } else { summary(total) });
         }
     }
 
@@ -85,7 +85,7 @@ impl Bar {
 }
 
 /// Formats the progress of all series.
-fn summary(sum: &Progress) -> String {
+pub(crate) fn summary(sum: &Progress) -> String {
     let requests = counted(sum.pages + sum.pages_left, "request");
     let records = counted(sum.records, "record");
     let done = HumanCount(sum.pages);

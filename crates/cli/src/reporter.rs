@@ -34,6 +34,9 @@ struct FailedRequest {
     page: FailedPage,
 }
 
+/// Receives the progress of a run.
+type ProgressListener = Box<dyn FnMut(&Progress) + Send>;
+
 /// Shows the events of a run.
 pub(crate) struct Reporter {
     log: Log,
@@ -48,6 +51,8 @@ pub(crate) struct Reporter {
     pub(crate) has_objects_on_stderr: bool,
     /// Whether the progress is printed if no bar is drawn.
     pub(crate) progress_log: Log,
+    /// Receives the progress too.
+    pub(crate) on_progress: Option<ProgressListener>,
 }
 
 impl Reporter {
@@ -61,6 +66,7 @@ impl Reporter {
             refetches_gaps: false,
             has_objects_on_stderr: false,
             progress_log: log,
+            on_progress: None,
         }
     }
 
@@ -302,9 +308,9 @@ impl Reporter {
         error.into()
     }
 
-    /// Shows the progress of a series whose records are printed.
-    pub(crate) fn progress(&mut self, series: usize, progress: &Progress, log: Log) {
-        self.bar.progress(progress, &format!("{}: ", self.labels[series]), log);
+    /// Shows the progress of all series whose records are printed.
+    pub(crate) fn progress(&mut self, progress: &Progress, log: Log) {
+        self.bar.progress(progress, log);
     }
 
     /// Keeps the failed pages of a series for the end of the run.
@@ -316,7 +322,12 @@ impl Reporter {
 
     pub(crate) fn event(&mut self, event: &BackfillEvent) {
         match event {
-            BackfillEvent::Progress { progress, .. } => self.bar.progress(progress, "", self.progress_log),
+            BackfillEvent::Progress { progress, .. } => {
+                self.bar.progress(progress, self.progress_log);
+                if let Some(on_progress) = &mut self.on_progress {
+                    on_progress(progress);
+                }
+            }
             BackfillEvent::Report { series, report, .. } => self.report(*series, report),
             BackfillEvent::Trouble { elapsed, status, kind, .. } => {
                 let what = match (status, kind) {

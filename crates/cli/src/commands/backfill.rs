@@ -3,7 +3,8 @@
 //! The crate `dataset` fetches and writes the records, and `reporter` shows the plan, the progress and the
 //! outcome.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use clap::Args;
 use dataset::{Backfill as Job, Partition, ReadableRecords, SeriesReport, SeriesRequest, Target};
 use runtime::history::History;
 use runtime::record::AnyRecord;
-use runtime::{AnyClient, Error, ErrorKind, Timestamp};
+use runtime::{AnyClient, Dynamic, Error, ErrorKind, Timestamp};
 
 use crate::backfill_run::{FileRun, unchanged};
 use crate::connection::{Connected, Connection};
@@ -31,6 +32,7 @@ use crate::reporter::Reporter;
 use crate::requested_series::{labels, note_oldest, stored};
 use crate::series_combinations::of_histories;
 use crate::stdout;
+use crate::stream_progress::StreamProgress;
 use crate::table::Format;
 use crate::time_arg::{self, Start};
 
@@ -167,17 +169,17 @@ impl Backfill {
         // No bar is drawn, because a terminal shows the records.
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&file.series));
         reporter.has_objects_on_stderr = self.json;
+        let mut progress = StreamProgress::new(self.planned(file, &requests));
+        let progress_log = if stdout::is_terminal() { Log::Quiet } else { log };
         let mut summary = unchanged(&requests);
         let mut fatal = None;
         for (index, (series, stored)) in file.series.iter().zip(&requests).enumerate() {
-            let request = stored.request().clone();
-            let request = if self.strict { request } else { request.skip_bad_records() };
+            progress.begin_series();
             let mut report = summary.series[index].clone();
             let range = file.range(series, report.interval);
             let mut next = range.start;
             let mut unreadable: BTreeSet<u32> = BTreeSet::new();
-            let history = History::new(request, range.clone()).skip_failed_pages();
-            let mut pages = if self.include_partial { history.include_partial() } else { history }.pages();
+            let mut pages = self.history(stored, range.clone()).pages();
             while let Some(page) = pages.next().await {
                 let page = match page {
                     Ok(page) => page,
@@ -201,8 +203,9 @@ impl Backfill {
                 report.add_page(&page, &readable.times);
                 next = page.range.end;
                 printer.print(&[SeriesRecords::of_page(index, series, &readable.records, &readable.times)])?;
-                reporter.progress(index, &pages.progress(), if stdout::is_terminal() { Log::Quiet } else { log });
+                reporter.progress(&progress.with(&pages.progress()), progress_log);
             }
+            progress.end_series(&pages.progress());
             // A page that is requested again has the same records.
             report.unreadable = unreadable.len() as u64;
             report.end_pages(&(range.start..next));
@@ -223,6 +226,24 @@ impl Backfill {
             None => Ok(summary),
         };
         reporter.end(file, ended, ExitKind::Interrupted)
+    }
+
+    /// The history of a series that is printed.
+    fn history(&self, stored: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
+        let request = stored.request().clone();
+        let request = if self.strict { request } else { request.skip_bad_records() };
+        let history = History::new(request, range).skip_failed_pages();
+        if self.include_partial { history.include_partial() } else { history }
+    }
+
+    /// The number of requests of each series. One that cannot be planned fails later, with its own error.
+    fn planned(&self, file: &JobFile, requests: &[SeriesRequest]) -> VecDeque<u64> {
+        let mut planned = VecDeque::new();
+        for (series, stored) in file.series.iter().zip(requests) {
+            let plan = self.history(stored, file.range(series, stored.interval())).plan();
+            planned.push_back(plan.map_or(0, |plan| plan.requests));
+        }
+        planned
     }
 
     /// The settings of the job file or, without a job file, the settings of the command line.
