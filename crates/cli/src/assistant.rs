@@ -10,6 +10,8 @@ mod excerpt;
 
 mod stored_file;
 
+mod progress_notes;
+
 mod fetch;
 
 mod tools;

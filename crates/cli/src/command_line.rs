@@ -133,6 +133,10 @@ fn missing_command(word: &str) -> Option<String> {
              fish, elvish, powershell"
         )),
         "history" => Some(format!("no such command; `{own} backfill` fetches histories, with `--out -` as a stream")),
+        "mcp" if !cfg!(any(feature = "mcp", test)) => Some(format!(
+            "this build of {own} has no server for assistants; released programs have it, and so has a build with \
+             `--features mcp`"
+        )),
         _ => None,
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use dataset::Target;
+use tokio::sync::mpsc::unbounded_channel;
 
 use super::arguments::Arguments;
+use super::progress_notes::{ProgressNotifier, ProgressSelection};
 use super::stored_file::described;
 use super::work_folder::WorkFolder;
 use crate::backfill_run::FileRun;
@@ -31,12 +33,13 @@ pub(crate) struct Fetched {
 }
 
 /// Fetches what is missing in the file, and describes the requested series in it. If the plan has more than
-/// `max_requests`, returns a question instead, unless the call has confirmed their number.
+/// `max_requests`, returns a question instead, unless the call has confirmed so many.
 pub(crate) async fn fetch(
     connected: &Connected,
     folder: &WorkFolder,
     max_requests: u64,
     arguments: &Arguments,
+    notifier: Option<ProgressNotifier>,
     interrupt: impl Future<Output = ExitKind>,
 ) -> Result<Fetched> {
     let log = Log::All;
@@ -51,7 +54,9 @@ pub(crate) async fn fetch(
     let requests = planned.plan.requests();
     let records = planned.plan.records();
     let question = question(records, requests, max_requests);
-    if let Some(question) = question.filter(|_| confirmed != Some(requests)) {
+    // The range of a relative time moves on between two calls, so the number need not be exact.
+    let is_confirmed = confirmed.is_some_and(|confirmed| confirmed >= requests);
+    if let Some(question) = question.filter(|_| !is_confirmed) {
         let other = if records.is_some() { "a shorter range or a longer interval" } else { "a shorter range" };
         let text = format!(
             "not fetched yet: {question}. If the user agrees, repeat the call with `confirm_requests` {requests}; or \
@@ -63,7 +68,15 @@ pub(crate) async fn fetch(
     let mut reporter = run.reporter(&planned.plan);
     // The answer is read at the end.
     reporter.progress_log = Log::Quiet;
-    let ended = run.run(planned, None, reporter, interrupt).await;
+    let ended = match notifier {
+        None => run.run(planned, None, reporter, interrupt).await,
+        Some(notifier) => {
+            let (sender, received) = unbounded_channel();
+            let mut selection = ProgressSelection::new(sender);
+            reporter.on_progress = Some(Box::new(move |progress| selection.add(progress)));
+            tokio::join!(run.run(planned, None, reporter, interrupt), notifier.send_all(received)).0
+        }
+    };
     let origin = if connected.is_sandbox() { "invented by the sandbox; not real data\n" } else { "" };
     match (ended.outcome, described(&file.out, &paths, log).await) {
         (Ok(()), text) => Ok(Fetched { text: format!("{origin}{}", text?), failure: None }),

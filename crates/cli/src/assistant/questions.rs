@@ -1,11 +1,12 @@
 //! Twenty questions of an assistant, asked with the client of the SDK, with the size of each answer.
 
 use clap::Parser;
-use rmcp::model::{CallToolRequestParams, ContentBlock};
-use rmcp::service::{RoleClient, RunningService};
-use rmcp::{ServiceExt, serve_client};
+use rmcp::model::{CallToolRequestParams, ContentBlock, ProgressNotificationParam};
+use rmcp::service::{NotificationContext, RoleClient, RunningService};
+use rmcp::{ClientHandler, ServiceExt, serve_client};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::answer::{MAX_TOKENS, tokens};
 use crate::catalogue::{Metric, metric, other_metric};
@@ -16,10 +17,22 @@ use crate::log::Log;
 /// The maximum size of all descriptions.
 const MAX_DESCRIPTION_TOKENS: usize = 500;
 
+/// The host of the assistant, which receives the progress of each call.
+struct Host {
+    progress: UnboundedSender<ProgressNotificationParam>,
+}
+
+impl ClientHandler for Host {
+    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.progress.send(progress).unwrap();
+    }
+}
+
 /// A client of the server in this process, and the folder of its files.
 struct Assistant {
-    client: RunningService<RoleClient, ()>,
+    client: RunningService<RoleClient, Host>,
     folder: TempDir,
+    progress: UnboundedReceiver<ProgressNotificationParam>,
 }
 
 /// The answer to a call.
@@ -39,8 +52,9 @@ impl Assistant {
         let server = mcp.server(Log::Nothing, Interrupt::listen(false).unwrap()).await.unwrap();
         let (server_side, client_side) = tokio::io::duplex(1 << 16);
         tokio::spawn(async move { Box::pin(server.serve(server_side)).await.unwrap().waiting().await.unwrap() });
-        let client = serve_client((), client_side).await.unwrap();
-        Self { client, folder }
+        let (sender, progress) = unbounded_channel();
+        let client = serve_client(Host { progress: sender }, client_side).await.unwrap();
+        Self { client, folder, progress }
     }
 
     #[expect(clippy::print_stdout, reason = "a test shows the size of each answer")]
@@ -207,15 +221,36 @@ async fn a_large_range_is_confirmed_first() {
     let mut call = hourly(metric, &metric.keys, "2025-01-01", "2025-01-03", "large.csv");
     let question = assistant.get("fetch_records", call.clone()).await;
     assert!(question.contains(&format!("with `confirm_requests` {requests}")), "{question}");
-    for wrong in [0, requests - 1, requests + 1, 1_000_000] {
+    for wrong in [0, requests - 1] {
         call["confirm_requests"] = wrong.into();
         let again = assistant.get("fetch_records", call.clone()).await;
         assert!(again.contains("not fetched yet"), "{again}");
     }
     assert!(!assistant.folder.path().join("large.csv").exists());
-    call["confirm_requests"] = requests.into();
-    let fetched = assistant.get("fetch_records", call).await;
-    assert!(fetched.contains("\nrows 96\n"), "{fetched}");
+    for (confirmed, file) in [(requests, "exact.csv"), (requests + 1, "more.csv")] {
+        call["confirm_requests"] = confirmed.into();
+        call["file"] = file.into();
+        let fetched = assistant.get("fetch_records", call.clone()).await;
+        assert!(fetched.contains("\nrows 96\n"), "{fetched}");
+    }
+}
+
+/// The client of the SDK asks for the progress of each call.
+#[tokio::test]
+async fn the_progress_of_a_fetch_is_sent() {
+    let mut assistant = Assistant::start(&[]).await;
+    let metric = metric();
+    let call = hourly(metric, &metric.keys, "2025-01-01", "2025-01-03", "two.csv");
+    assistant.get("fetch_records", call).await;
+    let progress = assistant.progress.recv().await.unwrap();
+    let requests = u32::try_from(2 * metric.requests("2025-01-01", "2025-01-03")).unwrap();
+    assert_eq!(progress.total, Some(requests.into()));
+    assert!(progress.progress >= 1.0 && progress.progress <= requests.into(), "{progress:?}");
+    let message = progress.message.unwrap();
+    assert!(message.contains("records so far, ") && message.contains(&format!("of {requests} requests done")));
+    assistant.get("read_rows", json!({ "file": "two.csv" })).await;
+    let after = assistant.progress.try_recv();
+    assert!(after.is_err(), "{after:?}");
 }
 
 /// 17 to 19: mistakes, each with what is expected.

@@ -10,6 +10,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use super::answer::{MAX_TOKENS, limited, notes};
 use super::arguments::Arguments;
 use super::fetch::{self, fetch};
+use super::progress_notes::ProgressNotifier;
 use super::stored_file::{ROWS_ARGUMENTS, read_rows, report};
 use super::tools::{DESCRIBE, FETCH, FIND, INSTRUCTIONS, REPORT, ROWS, SANDBOX, tools};
 use super::work_folder::WorkFolder;
@@ -59,7 +60,7 @@ fn endpoints(words: &str) -> Result<String> {
 }
 
 impl AssistantServer {
-    async fn answer(&self, tool: &str, given: JsonObject, cancelled: impl Future<Output = ()>) -> Result<Answered> {
+    async fn answer(&self, tool: &str, given: JsonObject, context: &RequestContext<RoleServer>) -> Result<Answered> {
         match tool {
             FIND => {
                 let arguments = Arguments::new(given, &["words"])?;
@@ -74,11 +75,13 @@ impl AssistantServer {
                 let arguments = Arguments::new(given, &fetch::ARGUMENTS)?;
                 let interrupt = async {
                     tokio::select! {
-                        () = cancelled => ExitKind::Interrupted,
+                        () = context.ct.cancelled() => ExitKind::Interrupted,
                         signal = self.interrupt.happened() => signal,
                     }
                 };
-                let fetched = fetch(&self.connected, &self.folder, self.max_requests, &arguments, interrupt).await?;
+                let notifier = ProgressNotifier::of(context);
+                let fetched =
+                    fetch(&self.connected, &self.folder, self.max_requests, &arguments, notifier, interrupt).await?;
                 Ok(Answered { text: fetched.text, failure: fetched.failure })
             }
             ROWS => {
@@ -122,9 +125,8 @@ impl ServerHandler for AssistantServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let cancelled = context.ct.cancelled();
         let arguments = request.arguments.unwrap_or_default();
-        let (answered, lines) = log::kept(Box::pin(self.answer(&request.name, arguments, cancelled))).await;
+        let (answered, lines) = log::kept(Box::pin(self.answer(&request.name, arguments, &context))).await;
         Ok(result(answered, &lines).into())
     }
 }

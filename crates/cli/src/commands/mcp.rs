@@ -21,7 +21,7 @@ pub(crate) struct Mcp {
     /// The folder of all files that the assistant can read and write
     #[arg(value_name = "FOLDER", default_value = ".", value_hint = clap::ValueHint::DirPath)]
     folder: PathBuf,
-    /// A fetch with more requests runs only if the assistant repeats its call with their number
+    /// A fetch with more requests runs only if the assistant confirms at least their number
     #[arg(long, value_name = "N", default_value_t = 100)]
     max_requests: u64,
     #[command(flatten)]

@@ -39,11 +39,15 @@ impl Server {
     fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.requests += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params }));
-        let mut line = String::new();
-        self.answers.read_line(&mut line).unwrap();
-        let answer: Value = line.parse().unwrap();
+        let answer = self.receive();
         assert_eq!(answer["id"], self.requests, "{answer}");
         answer
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.answers.read_line(&mut line).unwrap();
+        line.parse().unwrap()
     }
 
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
@@ -78,6 +82,24 @@ fn an_assistant_fetches_a_file_that_other_commands_read() {
     let file = folder.path().join("day.csv");
     let exported = run(&["export", text(&file), option(metric.key.wire_name), metric.keys[0]]);
     assert_eq!((exported.code, exported.rows().len()), (Some(0), 24), "{}", exported.err);
+}
+
+/// A call without a token gets only its answer, as the other tests show.
+#[test]
+fn a_call_with_a_token_gets_its_progress() {
+    let folder = tempfile::tempdir().unwrap();
+    let metric = metric();
+    let mut server = Server::start(&["mcp", "--sandbox", text(folder.path())]);
+    let params = json!({ metric.key.wire_name: metric.keys[0], metric.history.step: metric.step(3600) });
+    let mut call = json!({ "endpoint": metric.name, "params": params, "from": "2025-01-01", "to": "2025-01-02" });
+    call["file"] = "day.csv".into();
+    let call = json!({ "name": "fetch_records", "arguments": call, "_meta": { "progressToken": "a" } });
+    server.send(&json!({ "jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": call }));
+    let progress = server.receive();
+    assert_eq!(progress["method"], "notifications/progress", "{progress}");
+    assert_eq!(progress["params"]["progressToken"], "a");
+    assert_eq!(progress["params"]["progress"], progress["params"]["total"]);
+    assert_eq!(server.receive()["id"], "b");
 }
 
 #[test]
