@@ -16,6 +16,7 @@ use crate::log::{self, Log};
 use crate::marks;
 use crate::progress::counted;
 use crate::selected_series::{Selection, identity_of};
+use crate::series_label::label_of;
 use crate::stored_target::StoredTarget;
 use crate::time_arg::{self, Start};
 
@@ -24,7 +25,7 @@ use crate::time_arg::{self, Start};
 /// Without options for series, all rows are written.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Exit code 6 if the rows of damaged or missing files are left out, or if --as-of is before the time since which earlier values are known."
+    after_help = "Exit code 6 if the rows of damaged or missing files are left out, if there is no row because a part of the range was never fetched, or if --as-of is before the time since which earlier values are known."
 )]
 pub(crate) struct Export {
     /// A file or data set written by `backfill`
@@ -101,7 +102,8 @@ impl Export {
             log.remark(&format!("wrote {} to {}", counted(count, "row"), quoted(file)));
         }
         target.check_left_out(&exported.left_out, "the export", log)?;
-        self.check_revisions(stored.revisions_since(), log)
+        self.check_revisions(stored.revisions_since(), log)?;
+        if count == 0 { self.check_fetched(&series) } else { Ok(()) }
     }
 
     /// Fails if values that were visible at the chosen time are no longer known. `since` is the time from which on all
@@ -124,6 +126,24 @@ impl Export {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Fails if an export has no row because no run has fetched a part of its range. An earlier time, at which nothing
+    /// was known, has no row either.
+    fn check_fetched(&self, series: &[SeriesStatus]) -> Result<()> {
+        if self.revisions || self.as_of.is_some() {
+            return Ok(());
+        }
+        let range = self.range();
+        for one in series {
+            let is_unfetched = one.unfetched.iter().any(|part| part.start < range.end && range.start < part.end);
+            if is_unfetched {
+                let label = label_of(one);
+                let message = format!("{}: no row, because a part of {label} was never fetched", quoted(&self.path));
+                return Err(Failure::new(ExitKind::Incomplete, message).help("run the backfill again"));
+            }
+        }
+        Ok(())
     }
 
     fn range(&self) -> Range<Timestamp> {

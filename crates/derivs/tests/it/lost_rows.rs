@@ -59,6 +59,23 @@ fn a_part_that_was_never_fetched_is_a_failure() {
     assert!(mended.code == Some(0) && !mended.err.contains(expected), "{}", mended.err);
 }
 
+/// The first run has written the state of its series, and no row.
+#[test]
+fn an_export_without_a_fetched_row_is_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let path = text(&data);
+    assert_eq!(range(["2025-01-01", "2025-01-02"], &data, &["--fault", "status=501"]).code, Some(4));
+    let exported = run(&["export", path]);
+    assert!(exported.code == Some(6) && exported.err.contains(" was never fetched"), "{}", exported.err);
+    let report = run(&["report", path]);
+    let totals = report.out.lines().next().unwrap();
+    assert!(report.code == Some(0) && totals.contains("24 never fetched ("), "{}", report.out);
+    assert_eq!(run(&["export", path, "--to", "2024-01-01"]).code, Some(0));
+    assert_eq!(range(["2025-01-01", "2025-01-02"], &data, &[]).code, Some(0));
+    assert_eq!(run(&["export", path]).rows().len(), 24);
+}
+
 #[test]
 fn a_command_about_a_file_that_does_not_exist_says_so() {
     let folder = tempfile::tempdir().unwrap();
