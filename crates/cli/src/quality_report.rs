@@ -7,9 +7,10 @@ use runtime::Timestamp;
 use serde_json::{Value, json};
 
 use crate::marks;
-use crate::progress::counted;
+use crate::progress::{counted, listed};
 use crate::selected_series::identity_of;
 use crate::series_label::label_of;
+use crate::status_check::is_rejected;
 use crate::table::{Cell, Table};
 use crate::time_arg;
 
@@ -24,6 +25,8 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
     let mut missing = 0;
     let mut never_requested = 0;
     let mut never_fetched = 0;
+    let mut unfetched = Vec::new();
+    let mut rejected = Vec::new();
     let mut repeated_times = 0;
     let mut revisions = 0;
     let mut nulls = 0;
@@ -33,6 +36,12 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
         missing += one.status.missing;
         never_requested += steps(&one.status, &one.status.unrequested);
         never_fetched += steps(&one.status, &one.status.unfetched);
+        if !one.status.unfetched.is_empty() {
+            unfetched.push(label_of(&one.status));
+        }
+        if is_rejected(&one.status) {
+            rejected.push(label_of(&one.status));
+        }
         repeated_times += one.repeated_times;
         revisions += one.revisions;
         for field in &one.fields {
@@ -45,13 +54,19 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
         counted(rows, "record"),
         format!("{missing} missing"),
         format!("{never_requested} never requested"),
-        format!("{never_fetched} never fetched"),
+        with_names(format!("{never_fetched} never fetched"), &unfetched),
+        with_names(format!("{} rejected", rejected.len()), &rejected),
         counted(nulls, "null"),
         format!("{out_of_range} out of range"),
         counted(repeated_times, "repeated time"),
         counted(revisions, "revised value"),
         format!("{} no longer sent", counted(quality.status.missing_fields.len() as u64, "field")),
     ]
+}
+
+/// A total, followed by the names of the series that it is about.
+fn with_names(total: String, names: &[String]) -> String {
+    if names.is_empty() { total } else { format!("{total} ({})", listed(names)) }
 }
 
 /// All figures as JSON.
@@ -75,6 +90,7 @@ pub(crate) fn object(path: &str, quality: &Quality) -> Value {
         object.insert("gaps".to_owned(), json!(time_arg::pairs(&one.status.gaps)));
         object.insert("unrequested".to_owned(), json!(time_arg::pairs(&one.status.unrequested)));
         object.insert("unfetched".to_owned(), json!(time_arg::pairs(&one.status.unfetched)));
+        object.insert("rejected".to_owned(), json!(one.status.rejected));
         object.insert("repeated_times".to_owned(), one.repeated_times.into());
         object.insert("revisions".to_owned(), one.revisions.into());
         object.insert("fields".to_owned(), fields.into());

@@ -8,7 +8,7 @@ use dataset::{FieldQuality, Quality, SeriesNumbers, SeriesQuality, SeriesStatus}
 
 use crate::chart_drawing::{COLOURS, brief};
 use crate::chart_line::{Line, distance};
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Result, brief_text};
 use crate::marks;
 use crate::program::program;
 use crate::progress::{counted, counted_steps};
@@ -185,6 +185,9 @@ fn gaps(series: &SeriesStatus) -> Vec<String> {
         if !ranges.is_empty() {
             sentences.push(format!("{} {what}", counted_steps(ranges, series.interval)));
         }
+    }
+    if let Some(why) = &series.rejected {
+        sentences.push(format!("the service rejected the series: {}", brief_text(why)));
     }
     sentences
 }

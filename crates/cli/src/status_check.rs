@@ -188,7 +188,8 @@ fn is_unfetched(series: &SeriesStatus) -> bool {
     !series.unfetched.is_empty() && !is_waiting
 }
 
-fn is_rejected(series: &SeriesStatus) -> bool {
+/// Whether the service has rejected the last request of a series.
+pub(crate) fn is_rejected(series: &SeriesStatus) -> bool {
     series.rejected.is_some() && !series.is_retired
 }
 

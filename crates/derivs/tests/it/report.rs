@@ -31,6 +31,29 @@ fn the_page_has_a_chart_of_each_series_and_escapes_text() {
 }
 
 #[test]
+fn a_rejected_series_is_in_the_totals() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let metric = metric();
+    let rejected = metric.keys[1];
+    let fault = format!("{}={rejected} status=404", metric.key.wire_name);
+    let options = ["--sandbox", "--fault", &fault];
+    assert_eq!(run(&backfill(&metric.two_hourly(), ["2025-01-01", "2025-01-03"], &data, &options)).code, Some(5));
+    assert_eq!(run(&["status", support::text(&data)]).code, Some(6));
+    let report = run(&["report", support::text(&data)]);
+    let totals = report.out.lines().next().unwrap();
+    assert!(report.code == Some(0) && totals.contains(" 1 rejected (") && totals.contains(rejected), "{}", report.out);
+    let report = run(&["report", support::text(&data), "--json"]);
+    let object: serde_json::Value = report.out.parse().unwrap();
+    let mut reasons = Vec::new();
+    for series in object["series"].as_array().unwrap() {
+        reasons.push(series["rejected"].as_str().unwrap_or_default());
+    }
+    let reason = reasons.iter().find(|reason| !reason.is_empty()).unwrap();
+    assert!(reasons.len() == 2 && reasons.contains(&"") && reason.contains("status 404"), "{reasons:?}");
+}
+
+#[test]
 fn a_page_is_written_as_html_only() {
     let folder = tempfile::tempdir().unwrap();
     let refused = run(&["report", "data.parquet", "--out", support::text(&folder.path().join("report.pdf"))]);
