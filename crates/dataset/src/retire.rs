@@ -1,5 +1,7 @@
 //! Retires series: their rows stay, and no run requests them.
 
+use std::collections::BTreeSet;
+
 use runtime::Timestamp;
 
 use crate::error::Error;
@@ -7,6 +9,7 @@ use crate::locked_tables::LockedTables;
 use crate::series_state::SeriesState;
 use crate::table::Table;
 use crate::target::Target;
+use crate::text_file::TextState;
 
 /// The result of [`retire`].
 #[derive(Debug, Default)]
@@ -26,11 +29,13 @@ pub async fn retire(target: &Target, is_selected: impl Fn(&str) -> bool, is_reti
     let locked = LockedTables::open(target).await?;
     let mut retired = Retired { failed: locked.failed, ..Retired::default() };
     for mut table in locked.tables {
+        // A call that was interrupted before the text file was written is finished.
+        let is_outdated = table.text_state()? == TextState::Outdated;
         let changed = change(&mut table, &is_selected, is_retired);
-        if changed.is_empty() {
+        if changed.is_empty() && !is_outdated {
             continue;
         }
-        match save(&mut table).await {
+        match save(&mut table, is_outdated).await {
             Ok(()) => retired.series.extend(changed),
             Err(error) => retired.failed.push(error),
         }
@@ -56,13 +61,17 @@ fn change(table: &mut Table, is_selected: impl Fn(&str) -> bool, is_retired: boo
 }
 
 /// Writes the list of retired series to the metadata of a data file and to the state. The file of a damaged table gets
-/// the list when a run repairs it.
-async fn save(table: &mut Table) -> Result<(), Error> {
+/// the list when a run repairs it. An outdated text file is written again.
+async fn save(table: &mut Table, is_outdated: bool) -> Result<(), Error> {
     if table.damaged.is_empty() {
         match table.note_retired().await {
-            Err(Error::Damaged { .. }) => {}
-            noted => return noted,
+            Err(Error::Damaged { .. }) => return table.save().await,
+            noted => noted?,
         }
+        if is_outdated {
+            table.commit(&BTreeSet::new()).await?;
+        }
+        return Ok(());
     }
     table.save().await
 }

@@ -1,8 +1,9 @@
 //! Tests of text files that are missing, changed by hand or unfinished.
 
-use std::fs::{self};
+use std::fs;
+use std::path::Path;
 
-use crate::support::{DAY, END, client, client_of, coins, job, read, run, state_of};
+use crate::support::{DAY, END, client, client_of, coins, job, read, run, state_of, target_of};
 
 #[tokio::test(start_paused = true)]
 async fn a_text_file_without_its_rows_is_not_replaced_by_a_shorter_range() {
@@ -53,17 +54,38 @@ async fn a_run_that_was_killed_before_the_checksum_of_the_text_is_not_damage() {
     let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
     run(&whole).await;
     let written = fs::read(&path).unwrap();
-    let state = dir.path().join("out.csv.parts/state.json");
-    let text = fs::read_to_string(&state).unwrap();
-    let (start, _) = text.split_once(r#""text":""#).unwrap();
-    let end = text.split_once(r#","latency""#).unwrap().1;
-    let json = format!(r#"{start}"text":null,"latency"{end}"#);
-    let json = json.lines().next().unwrap();
-    fs::write(&state, format!("{json}\n\"crc32:{:08x}\"\n", crc32fast::hash(json.as_bytes()))).unwrap();
+    forget_text(&dir.path().join("out.csv.parts/state.json"));
     fs::write(&path, "the old text\n").unwrap();
     let damaged = state_of(&path).await.damaged;
     assert!(damaged.len() == 1 && damaged[0].contains("outdated"), "{damaged:?}");
     assert!(!run(&whole).await.is_restored && fs::read(&path).unwrap() == written);
     fs::write(&path, "another text\n").unwrap();
     assert_eq!(state_of(&path).await.damaged.len(), 1);
+}
+
+/// Removes the checksum of the text from a state, as if a run had been killed while it wrote the text.
+fn forget_text(state: &Path) {
+    let text = fs::read_to_string(state).unwrap();
+    let (start, _) = text.split_once(r#""text":""#).unwrap();
+    let end = text.split_once(r#","latency""#).unwrap().1;
+    let json = format!(r#"{start}"text":null,"latency"{end}"#);
+    let json = json.lines().next().unwrap();
+    fs::write(state, format!("{json}\n\"crc32:{:08x}\"\n", crc32fast::hash(json.as_bytes()))).unwrap();
+}
+
+/// A second call finishes one that was killed, also if no series is left to retire.
+#[tokio::test(start_paused = true)]
+async fn an_outdated_text_is_written_when_its_series_are_retired_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    run(&job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path)).await;
+    let written = fs::read(&path).unwrap();
+    let target = target_of(&path);
+    dataset::retire(&target, |_| true, true).await.unwrap();
+    forget_text(&dir.path().join("out.csv.parts/state.json"));
+    fs::write(&path, "the old text\n").unwrap();
+    let again = dataset::retire(&target, |_| true, true).await.unwrap();
+    assert!(again.series.is_empty() && again.failed.is_empty(), "{again:?}");
+    assert_eq!(state_of(&path).await.damaged, [""; 0]);
+    assert!(fs::read(&path).unwrap() == written);
 }
