@@ -10,7 +10,7 @@ use crate::marks;
 use crate::progress::{counted, listed};
 use crate::selected_series::identity_of;
 use crate::series_label::label_of;
-use crate::status_check::is_rejected;
+use crate::status_check::{is_rejected, is_unfetched};
 use crate::table::{Cell, Table};
 use crate::time_arg;
 
@@ -36,7 +36,7 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
         missing += one.status.missing;
         never_requested += steps(&one.status, &one.status.unrequested);
         never_fetched += steps(&one.status, &one.status.unfetched);
-        if !one.status.unfetched.is_empty() {
+        if is_unfetched(&one.status) {
             unfetched.push(label_of(&one.status));
         }
         if is_rejected(&one.status) {

@@ -68,15 +68,24 @@ impl Selection {
         for filter in &filters {
             for value in &filter.values {
                 if !series.iter().any(|one| filter.has(one, value)) {
-                    log.warning(&format!("`{} {}` selects no series", filter.option, value.text));
+                    log.warning(&format!("`{}` selects no series", filter.written(value)));
                 }
             }
         }
         Ok(series)
     }
 
+    /// Whether the endpoint of a series is selected; without the option, each endpoint is.
+    fn is_of_endpoints(&self, series: &SeriesStatus) -> bool {
+        if self.endpoints.is_empty() {
+            return true;
+        }
+        let mut endpoints = self.endpoints.iter();
+        endpoints.any(|written| find(written).is_ok_and(|endpoint| endpoint.to_string() == series.endpoint()))
+    }
+
     /// The options that are given. The value of an option is another spelling of a stored value only if none of the
-    /// series has it as it is written: `btc` means `BTC`, unless a series of `btc` is stored.
+    /// series has it as it is written: `btc` means `BTC`, unless a series of `btc` is stored for the endpoints.
     fn filters(&self, series: &[SeriesStatus]) -> Result<Vec<Filter<'_>>> {
         let mut filters = Vec::new();
         if !self.endpoints.is_empty() {
@@ -90,7 +99,8 @@ impl Selection {
         for (name, written) in &self.params.known {
             let mut values = Vec::new();
             for text in written {
-                let is_exact = series.iter().any(|one| stored_param(one, name) == *text);
+                let mut candidates = series.iter().filter(|one| self.is_of_endpoints(one));
+                let is_exact = candidates.any(|one| stored_param(one, name) == *text);
                 values.push(WantedValue { text, is_exact });
             }
             filters.push(Filter { option: format!("--{}", option_name(name)), param: Some(name), values });
@@ -104,6 +114,12 @@ impl Selection {
 }
 
 impl Filter<'_> {
+    /// The option with a value, as it is written on a command line.
+    fn written(&self, value: &WantedValue<'_>) -> String {
+        let separator = if self.option.starts_with("--param ") { '=' } else { ' ' };
+        format!("{}{separator}{}", self.option, value.text)
+    }
+
     fn selects(&self, series: &SeriesStatus) -> bool {
         self.values.iter().any(|value| self.has(series, value))
     }

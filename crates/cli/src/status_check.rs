@@ -183,7 +183,7 @@ impl<'s> StatusCheck<'s> {
 
 /// Whether a part of a series was never fetched. The next request of a rejected series would be rejected too, and a run
 /// that is in progress may fetch the rest.
-fn is_unfetched(series: &SeriesStatus) -> bool {
+pub(crate) fn is_unfetched(series: &SeriesStatus) -> bool {
     let is_waiting = series.rejected.is_some() || series.is_running || series.is_retired;
     !series.unfetched.is_empty() && !is_waiting
 }

@@ -1,14 +1,17 @@
 //! A file or a data set whose rows a command reads, without the service.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use dataset::{SeriesStatus, Status, StoredTables, Target, quoted};
+use runtime::Timestamp;
 
 use crate::failure::{ExitKind, Failure, Result, repair_help};
 use crate::log::Log;
 use crate::marks;
 use crate::progress::counted;
 use crate::selected_series::Selection;
+use crate::series_label::label_of;
 
 /// Fails if a target has no series.
 pub(crate) fn require_series(status: &Status, path: &str) -> Result<()> {
@@ -59,6 +62,25 @@ impl<'p> StoredTarget<'p> {
     pub(crate) fn selected(&self, selection: &Selection, log: Log) -> Result<Vec<SeriesStatus>> {
         let all = self.status.series.clone();
         if selection.is_empty() { Ok(all) } else { selection.of(all, self.path, log) }
+    }
+
+    /// Fails if there is no row because no run has fetched a part of the range.
+    pub(crate) fn check_fetched(&self, series: &[SeriesStatus], range: &Range<Timestamp>) -> Result<()> {
+        for one in series {
+            let is_unfetched = one.unfetched.iter().any(|part| part.start < range.end && range.start < part.end);
+            if one.is_retired || !is_unfetched {
+                continue;
+            }
+            let path = quoted(self.path);
+            let label = label_of(one);
+            if one.rejected.is_some() {
+                let message = format!("{path}: no row, because the service has rejected {label}");
+                return Err(Failure::new(ExitKind::Incomplete, message));
+            }
+            let message = format!("{path}: no row, because a part of {label} was never fetched");
+            return Err(Failure::new(ExitKind::Incomplete, message).help("run the backfill again"));
+        }
+        Ok(())
     }
 
     /// Fails if the rows of damaged or missing files were left out, of which each has a message. `what` lacks the rows.

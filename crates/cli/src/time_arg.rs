@@ -105,6 +105,9 @@ fn exceeded(text: &str) -> Option<String> {
 /// The end of a range without an end, which ends at the present of the service.
 pub(crate) const OPEN: Timestamp = Backfill::OPEN_END;
 
+/// A start of a range before every stored row.
+pub(crate) const ALWAYS: Timestamp = Timestamp::from_unix_seconds(i64::MIN);
+
 /// Parses the end of a range, for clap.
 pub(crate) fn end(text: &str) -> Result<Timestamp, String> {
     if text.trim() == "now" { Ok(OPEN) } else { timestamp(text) }

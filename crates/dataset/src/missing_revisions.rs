@@ -24,7 +24,7 @@ impl Table {
             return None;
         }
         let name = quoted(self.place.name(&self.place.revisions()));
-        Some(format!("{name}: missing, with the earlier values of rows; a copy of the file can be put back"))
+        Some(format!("{name}: missing, with the earlier values of rows; put a copy back before the next run"))
     }
 
     /// Marks the earlier values as lost if their file is missing. Returns a message.

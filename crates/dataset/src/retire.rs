@@ -71,7 +71,11 @@ async fn save(table: &mut Table, is_outdated: bool) -> Result<(), Error> {
         if is_outdated {
             table.commit(&BTreeSet::new()).await?;
         }
-        return Ok(());
+        // A table whose damage is found now was not written.
+        return match table.damage() {
+            Some(error) if is_outdated => Err(error),
+            _ => Ok(()),
+        };
     }
     table.save().await
 }

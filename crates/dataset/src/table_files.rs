@@ -1,5 +1,6 @@
 //! Adapts the state of a table to its data files, which a user may have removed, replaced or added since the last run.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use runtime::Timestamp;
@@ -34,6 +35,10 @@ impl Table {
                 self.state.partition = partition;
             }
             if partition != self.state.partition {
+                // Without a state, nothing shows which of both is the partition of the data set.
+                if self.stored.is_none() {
+                    return Err(Error::invalid_input(self.place.not_a_part(&path)));
+                }
                 self.strays.push(path);
                 continue;
             }
@@ -109,7 +114,12 @@ impl Table {
         }
         let after = self.file_rows(path);
         let name = self.place.name(path);
+        let merged: BTreeSet<&str> = journal::sections(&self.journal).map(|section| section.path.as_str()).collect();
         for (series, count) in &after.counts {
+            // Rows of the journal are no copy of lost rows.
+            if merged.contains(series.as_str()) {
+                continue;
+            }
             let known = before.counts.get(series).copied().unwrap_or_default();
             self.state.marks.note_brought_back(&name, series, count.saturating_sub(known));
         }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dataset::{FieldQuality, SeriesQuality, SeriesStatus};
-use runtime::Timestamp;
 use runtime::registry::FieldInfo;
 use serde_json::json;
 
@@ -190,7 +189,7 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
         endpoints.push(written.to_owned());
     }
     let selection = Selection::new(endpoints, arguments.params(&of)?);
-    let from = arguments.parsed("from", time_arg::timestamp)?.unwrap_or(Timestamp::from_unix_seconds(0));
+    let from = arguments.parsed("from", time_arg::timestamp)?.unwrap_or(time_arg::ALWAYS);
     let to = arguments.parsed("to", time_arg::end)?.unwrap_or(time_arg::OPEN);
     let count = arguments.number("count")?.map_or(20, |count| usize::try_from(count).unwrap_or(MAX_ROWS));
     if !(1..=MAX_ROWS).contains(&count) {
@@ -200,12 +199,14 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
     let target = StoredTarget::open(path, log).await?;
     let mut selected = BTreeSet::new();
     let mut endpoints = BTreeSet::new();
-    for one in target.selected(&selection, log)? {
+    let series = target.selected(&selection, log)?;
+    for one in &series {
         endpoints.insert(one.endpoint().to_owned());
-        selected.insert(one.path);
+        selected.insert(one.path.clone());
     }
+    let range = from..to;
     let mut excerpt = if is_last { Excerpt::new(0, count) } else { Excerpt::new(count, 0) };
-    let stored = target.tables.rows(Some(&endpoints), None)?.within(from..to);
+    let stored = target.tables.rows(Some(&endpoints), None)?.within(range.clone());
     let reading = stored.read(
         |path| selected.contains(path),
         |_, batch| {
@@ -215,6 +216,9 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
     );
     let left_out = reading.await?;
     let all = excerpt.count;
+    if all == 0 {
+        target.check_fetched(&series, &range)?;
+    }
     let which = if is_last { "last" } else { "first" };
     let text = format!("{which} {} of {all} rows\n{}", count.min(all), Excerpt::csv(&[excerpt])?);
     target.check_left_out(&left_out, "the answer", log)?;

@@ -16,7 +16,6 @@ use crate::log::{self, Log};
 use crate::marks;
 use crate::progress::counted;
 use crate::selected_series::{Selection, identity_of};
-use crate::series_label::label_of;
 use crate::stored_target::StoredTarget;
 use crate::time_arg::{self, Start};
 
@@ -103,7 +102,11 @@ impl Export {
         }
         target.check_left_out(&exported.left_out, "the export", log)?;
         self.check_revisions(stored.revisions_since(), log)?;
-        if count == 0 { self.check_fetched(&series) } else { Ok(()) }
+        // An earlier time, at which nothing was known, has no row either.
+        if count == 0 && !self.revisions && self.as_of.is_none() {
+            target.check_fetched(&series, &self.range())?;
+        }
+        Ok(())
     }
 
     /// Fails if values that were visible at the chosen time are no longer known. `since` is the time from which on all
@@ -128,26 +131,8 @@ impl Export {
         }
     }
 
-    /// Fails if an export has no row because no run has fetched a part of its range. An earlier time, at which nothing
-    /// was known, has no row either.
-    fn check_fetched(&self, series: &[SeriesStatus]) -> Result<()> {
-        if self.revisions || self.as_of.is_some() {
-            return Ok(());
-        }
-        let range = self.range();
-        for one in series {
-            let is_unfetched = one.unfetched.iter().any(|part| part.start < range.end && range.start < part.end);
-            if is_unfetched {
-                let label = label_of(one);
-                let message = format!("{}: no row, because a part of {label} was never fetched", quoted(&self.path));
-                return Err(Failure::new(ExitKind::Incomplete, message).help("run the backfill again"));
-            }
-        }
-        Ok(())
-    }
-
     fn range(&self) -> Range<Timestamp> {
-        let start = self.from.map_or(Timestamp::from_unix_seconds(0), |from| from.time);
+        let start = self.from.map_or(time_arg::ALWAYS, |from| from.time);
         start..self.to.unwrap_or(time_arg::OPEN)
     }
 

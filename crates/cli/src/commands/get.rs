@@ -100,6 +100,7 @@ impl Get {
                     return Err(Failure::usage(format!("{} needs both ends of its time range", name(endpoint)))
                         .help("set `--from` and `--to`"));
                 };
+                self.is_set_once(info.from)?;
                 add_param(&mut params, info.from, &[from, to]);
                 continue;
             }
@@ -108,10 +109,19 @@ impl Get {
                 if param.is_empty() {
                     return Err(Failure::usage(format!("{} has only one end of its time range", name(endpoint))));
                 }
+                self.is_set_once(param)?;
                 add_param(&mut params, param, &[time]);
             }
         }
         Ok(params)
+    }
+
+    /// Fails if a param of the time range is also set by its own option, because one of both values would be ignored.
+    fn is_set_once(&self, param: &str) -> Result<()> {
+        if self.requested.params.has(param) {
+            return Err(Failure::usage(format!("`{param}` is set by its own option and by the time range")));
+        }
+        Ok(())
     }
 
     /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
@@ -232,7 +242,7 @@ fn warn_of_missing_records(part: &SeriesRecords<'_>, label: &str, log: Log) {
     log.warning(&format!("{label}: the page is full with {count}; the range may have more; {advice}"));
 }
 
-/// Sets a param to a time or to both ends of a range, unless it is set.
+/// Sets a param to a time or to both ends of a range, unless it is set for another endpoint.
 fn add_param(params: &mut Params, name: &str, times: &[Timestamp]) {
     if !params.has(name) {
         let values: Vec<_> = times.iter().map(ToString::to_string).collect();

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema;
-use dataset::{Target, quoted, remove, status};
+use dataset::{Partition, Target, quoted, remove, status};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
 use crate::support::{
-    DAY, END, TARGETS, all_files, client, coins, files, job, read, run, run_cancelled, state_of, target_of,
+    DAY, END, TARGETS, all_files, client, coins, files, job, read, run, run_cancelled, state_of, target_of, with,
 };
 
 /// A data set may be copied without its hidden folder.
@@ -35,6 +35,27 @@ async fn a_data_set_without_its_state_is_adopted() {
     let again = run(&whole).await;
     assert!(again.is_complete && again.records == 0 && again.requests <= 2, "{again:?}");
     assert_eq!(read(&path), rows);
+}
+
+/// Without a state, nothing shows whether the months or the year are the data set, and neither may be ignored.
+#[tokio::test(start_paused = true)]
+async fn files_of_two_partitions_are_not_adopted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let target = target_of(&path);
+    let months = with(job(coins(&client(), &["BTC"]), END - 60 * DAY, END, &path), |job| {
+        job.partition = Some(Partition::Month);
+    });
+    run(&months).await;
+    let other = dir.path().join("other/");
+    run(&job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &other)).await;
+    let year = "orderflow.volume_ratio/1h-2023.parquet";
+    fs::copy(other.join(year), path.join(year)).unwrap();
+    fs::remove_dir_all(path.join(".backfill")).unwrap();
+    let adopted = dataset::adopt(&target).await.unwrap();
+    assert!(adopted.series.is_empty() && adopted.failed.len() == 1, "{adopted:?}");
+    fs::remove_file(path.join(year)).unwrap();
+    assert_eq!(dataset::adopt(&target).await.unwrap().series.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -282,6 +282,16 @@ fn range_that_ends_before_its_start_is_rejected() {
     assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (Some(2), "", expected));
 }
 
+/// Neither of two values of one param is ignored.
+#[test]
+fn a_param_of_the_range_is_not_set_twice() {
+    let from = metric().history.from;
+    let param = format!("{from}=2025-01-01");
+    let output = run(&get(&["--param", &param, "--from", "2025-01-02"]));
+    let expected = format!("error: `{from}` is set by its own option and by the time range\n");
+    assert_eq!((output.code, output.err.as_str()), (Some(2), &*expected));
+}
+
 #[test]
 fn poll_prints_closed_intervals() {
     let minutes = metric().args(metric().keys[0], 60);
