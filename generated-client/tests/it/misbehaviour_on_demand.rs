@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use generated_client::{Client, Error, Exchange, REGISTRY, Retry, Timeframe};
+use generated_client::{Client, Error, REGISTRY, Retry, Timeframe};
 use sandbox::{Rule, Sandbox};
 
 const KEY: &str = "canary-key";
@@ -105,17 +105,12 @@ async fn request_succeeds_on_the_second_attempt() {
 }
 
 #[tokio::test]
-async fn unknown_values_and_fields_are_kept() {
+async fn unknown_values_are_kept() {
     let sandbox = sandbox(&["new-values"]);
     let client = Client::builder(sandbox.base_url()).api_key(KEY).build().unwrap();
-    let levels = client.liquidity().liquidation_levels().coin("BTC").exchange(Exchange::BINANCE_PERP_STABLE);
-    let levels = levels.await.unwrap();
-    assert!(levels.metadata.exchanges.iter().any(|venue| venue.as_str() == "sandbox_new_value"));
-    assert!(!levels.is_empty());
-    for level in &levels {
-        let [side, leverage] = [level.side.as_ref().unwrap().as_str(), level.leverage.as_ref().unwrap().as_str()];
-        assert_eq!([side, leverage], ["sandbox_new_value"; 2]);
-    }
+    let ratios = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(5).await.unwrap();
+    assert!(ratios.metadata.exchanges.iter().any(|venue| venue.as_str() == "sandbox_new_value"));
+    assert_eq!(ratios.records.len(), 5);
 }
 
 #[tokio::test]
