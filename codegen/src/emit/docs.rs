@@ -300,14 +300,10 @@ pub(super) fn unknown_texts(facts: &[UnknownFact]) -> Vec<&str> {
 }
 
 /// The format of a body that is not JSON, as the end of a sentence.
-pub(super) fn sent_as(format: Option<BodyFormat>) -> &'static str {
+pub(super) fn sent_as(format: Option<BodyFormat>) -> String {
     match format {
-        None => "",
-        Some(BodyFormat::Csv) => ", sent as CSV",
-        Some(BodyFormat::CsvSemicolons) => ", sent as CSV with semicolons",
-        Some(BodyFormat::CsvPipes) => ", sent as CSV with vertical bars",
-        Some(BodyFormat::Tsv) => ", sent as tab-separated values",
-        Some(BodyFormat::Ndjson) => ", sent as lines of JSON",
+        None => String::new(),
+        Some(format) => format!(", sent as {}", format.in_registry().name()),
     }
 }
 

@@ -100,7 +100,7 @@ fn returns(api: &Api, endpoint: &Endpoint) -> String {
                 Some(record) => format!("series of `{}`", record.ident),
                 None => "series of JSON records".to_owned(),
             };
-            records += docs::sent_as(*format);
+            records += &docs::sent_as(*format);
             match time {
                 Some(time) => format!("{records}, time in {}", code(time)),
                 None => records,

@@ -1,8 +1,8 @@
 //! Reads bodies in another format than JSON: CSV, and lines of JSON.
 
 use catalogue::model::{BodyFormat, TimeForm, TimeFormat};
-use runtime::record::as_json;
-use runtime::registry::{self, BodyInfo, EndpointInfo, ErrorBodyInfo, Evidence, RecordInfo, RecordLayout};
+use runtime::record::{MAX_TITLE_LINES, as_json};
+use runtime::registry::{BodyInfo, EndpointInfo, ErrorBodyInfo, Evidence, RecordInfo, RecordLayout};
 use serde_yaml::Value;
 
 use crate::exact_numbers;
@@ -21,7 +21,7 @@ impl TextBody {
     /// Reads a body in a format that is known.
     pub(super) fn read(text: &str, format: BodyFormat) -> Result<Self, String> {
         if format == BodyFormat::Ndjson {
-            let known = endpoint(registry::BodyFormat::Ndjson, None);
+            let known = endpoint(BodyFormat::Ndjson, None);
             let records = json(text, &known).map_err(|why| format!("invalid lines of JSON in the body: {why}"))?;
             return Ok(Self { format, has_title: false, records });
         }
@@ -29,7 +29,7 @@ impl TextBody {
         let layout = CsvLayout::of(text);
         let records = rows(layout.rows, layout.format).map_err(|why| format!("invalid CSV in the body: {why}"))?;
         let has_title = layout.rows.len() < text.trim_start_matches(['\r', '\n']).len();
-        Ok(Self { format: layout.format.in_catalogue, has_title, records })
+        Ok(Self { format: layout.format, has_title, records })
     }
 
     /// Reads a body that is not JSON and whose format is not stated; `None` if it is in no such format. Lines of JSON have at
@@ -76,29 +76,16 @@ pub(super) fn stated_format(label: &str) -> Option<BodyFormat> {
     }
 }
 
-/// A format of rows, as the catalogue and as the registry state it.
-#[derive(Clone, Copy)]
-struct RowFormat {
-    in_catalogue: BodyFormat,
-    in_registry: registry::BodyFormat,
-}
-
 /// The formats of rows, the most usual first.
-const ROW_FORMATS: [RowFormat; 4] = [
-    RowFormat { in_catalogue: BodyFormat::Csv, in_registry: registry::BodyFormat::Csv },
-    RowFormat { in_catalogue: BodyFormat::CsvSemicolons, in_registry: registry::BodyFormat::CsvSemicolons },
-    RowFormat { in_catalogue: BodyFormat::Tsv, in_registry: registry::BodyFormat::Tsv },
-    RowFormat { in_catalogue: BodyFormat::CsvPipes, in_registry: registry::BodyFormat::CsvPipes },
-];
+const ROW_FORMATS: [BodyFormat; 4] =
+    [BodyFormat::Csv, BodyFormat::CsvSemicolons, BodyFormat::Tsv, BodyFormat::CsvPipes];
 
 /// The number of lines by which the format of rows is recognized.
 const SAMPLE_LINES: usize = 200;
-/// The maximum number of lines before the rows.
-const MAX_TITLE_LINES: usize = 20;
 
 /// The format of rows, and the text without lines before them, such as a title.
 struct CsvLayout<'t> {
-    format: RowFormat,
+    format: BodyFormat,
     rows: &'t str,
 }
 
@@ -121,7 +108,7 @@ impl<'t> CsvLayout<'t> {
 }
 
 /// The format with the most values in a row, if all rows have as many values.
-fn format_after(titles: &str, rows: &str) -> Option<RowFormat> {
+fn format_after(titles: &str, rows: &str) -> Option<BodyFormat> {
     let mut widest = None;
     let mut most = 1;
     for format in ROW_FORMATS {
@@ -135,8 +122,8 @@ fn format_after(titles: &str, rows: &str) -> Option<RowFormat> {
 }
 
 /// `true` if the lines before rows have much fewer values, and rows remain.
-fn are_titles(titles: &str, rows: &str, width: usize, format: RowFormat) -> bool {
-    let Some(separator) = format.in_registry.separator() else { return false };
+fn are_titles(titles: &str, rows: &str, width: usize, format: BodyFormat) -> bool {
+    let Some(separator) = format.in_registry().separator() else { return false };
     let mut are_short = true;
     for title in titles.lines() {
         are_short &= title.split(separator).filter(|value| !value.trim().is_empty()).count() <= width / 2;
@@ -146,8 +133,8 @@ fn are_titles(titles: &str, rows: &str, width: usize, format: RowFormat) -> bool
 }
 
 /// The number of values in each row, if it is the same in all rows.
-fn common_width(rows: &str, format: RowFormat) -> Option<usize> {
-    let lists = json(rows, &endpoint(format.in_registry, Some(&BY_POSITION))).ok()?;
+fn common_width(rows: &str, format: BodyFormat) -> Option<usize> {
+    let lists = json(rows, &endpoint(format, Some(&BY_POSITION))).ok()?;
     let mut width = None;
     for row in lists.as_sequence()? {
         width = Some(row.as_sequence()?.len());
@@ -167,10 +154,10 @@ fn first_lines(text: &str) -> &str {
 static BY_POSITION: RecordInfo = RecordInfo::new("", &[]).layout(RecordLayout::Positional);
 
 /// The rows of CSV as objects, or as lists if the first row has no names.
-fn rows(text: &str, format: RowFormat) -> Result<Value, String> {
-    let lists = json(text, &endpoint(format.in_registry, Some(&BY_POSITION)))?;
+fn rows(text: &str, format: BodyFormat) -> Result<Value, String> {
+    let lists = json(text, &endpoint(format, Some(&BY_POSITION)))?;
     if has_header(&lists) {
-        return json(text, &endpoint(format.in_registry, None));
+        return json(text, &endpoint(format, None));
     }
     for row in lists.as_sequence().into_iter().flatten() {
         if let Some(text) = row.as_str() {
@@ -190,9 +177,9 @@ fn has_header(rows: &Value) -> bool {
 }
 
 /// An endpoint with a series in this format.
-fn endpoint(format: registry::BodyFormat, record: Option<&'static RecordInfo>) -> EndpointInfo {
+fn endpoint(format: BodyFormat, record: Option<&'static RecordInfo>) -> EndpointInfo {
     let body = BodyInfo::Series { record, time: None, evidence: Evidence::Reported };
-    EndpointInfo { body, ..EndpointInfo::of("", "") }.format(format)
+    EndpointInfo { body, ..EndpointInfo::of("", "") }.format(format.in_registry())
 }
 
 /// Converts a text to JSON, as the client does.

@@ -26,7 +26,8 @@ pub(crate) struct Selection {
 
 /// The values of an option. A series is selected if it has one value of each option.
 struct Filter<'f> {
-    option: String,
+    /// What is before a value on a command line: the option and a separator.
+    prefix: String,
     /// `None` for the endpoint.
     param: Option<&'f str>,
     values: Vec<WantedValue<'f>>,
@@ -58,8 +59,14 @@ impl Selection {
 
     /// The selected series of a target. Fails if there are none, and warns about values that select none.
     pub(crate) fn of(&self, mut series: Vec<SeriesStatus>, path: &str, log: Log) -> Result<Vec<SeriesStatus>> {
-        let filters = self.filters(&series)?;
-        series.retain(|one| filters.iter().all(|filter| filter.selects(one)));
+        let mut filters = Vec::new();
+        if let Some(filter) = self.endpoint_filter()? {
+            series.retain(|one| filter.selects(one));
+            filters.push(filter);
+        }
+        let of_params = self.param_filters(&series);
+        series.retain(|one| of_params.iter().all(|filter| filter.selects(one)));
+        filters.extend(of_params);
         if series.is_empty() {
             let path = quoted(path);
             let help = format!("`{} status {path}` lists the series", program().name);
@@ -68,58 +75,45 @@ impl Selection {
         for filter in &filters {
             for value in &filter.values {
                 if !series.iter().any(|one| filter.has(one, value)) {
-                    log.warning(&format!("`{}` selects no series", filter.written(value)));
+                    log.warning(&format!("`{}{}` selects no series", filter.prefix, value.text));
                 }
             }
         }
         Ok(series)
     }
 
-    /// Whether the endpoint of a series is selected; without the option, each endpoint is.
-    fn is_of_endpoints(&self, series: &SeriesStatus) -> bool {
-        if self.endpoints.is_empty() {
-            return true;
+    /// The endpoints that are given; `None` if there are none.
+    fn endpoint_filter(&self) -> Result<Option<Filter<'_>>> {
+        let mut values = Vec::new();
+        for written in &self.endpoints {
+            find(written)?;
+            values.push(WantedValue { text: written, is_exact: false });
         }
-        let mut endpoints = self.endpoints.iter();
-        endpoints.any(|written| find(written).is_ok_and(|endpoint| endpoint.to_string() == series.endpoint()))
+        let filter = Filter { prefix: "--endpoint ".to_owned(), param: None, values };
+        Ok(if filter.values.is_empty() { None } else { Some(filter) })
     }
 
-    /// The options that are given. The value of an option is another spelling of a stored value only if none of the
-    /// series has it as it is written: `btc` means `BTC`, unless a series of `btc` is stored for the endpoints.
-    fn filters(&self, series: &[SeriesStatus]) -> Result<Vec<Filter<'_>>> {
+    /// The params that are given. The value of an option is another spelling of a stored value only if none of the series
+    /// has it as it is written: `btc` means `BTC`, unless a series of `btc` is stored.
+    fn param_filters(&self, series: &[SeriesStatus]) -> Vec<Filter<'_>> {
         let mut filters = Vec::new();
-        if !self.endpoints.is_empty() {
-            let mut values = Vec::new();
-            for written in &self.endpoints {
-                find(written)?;
-                values.push(WantedValue { text: written, is_exact: false });
-            }
-            filters.push(Filter { option: "--endpoint".to_owned(), param: None, values });
-        }
         for (name, written) in &self.params.known {
             let mut values = Vec::new();
             for text in written {
-                let mut candidates = series.iter().filter(|one| self.is_of_endpoints(one));
-                let is_exact = candidates.any(|one| stored_param(one, name) == *text);
+                let is_exact = series.iter().any(|one| stored_param(one, name) == *text);
                 values.push(WantedValue { text, is_exact });
             }
-            filters.push(Filter { option: format!("--{}", option_name(name)), param: Some(name), values });
+            filters.push(Filter { prefix: format!("--{} ", option_name(name)), param: Some(name), values });
         }
         for (name, written) in &self.params.passed_on {
             let values = written.iter().map(|text| WantedValue { text, is_exact: true }).collect();
-            filters.push(Filter { option: format!("--param {name}"), param: Some(name), values });
+            filters.push(Filter { prefix: format!("--param {name}="), param: Some(name), values });
         }
-        Ok(filters)
+        filters
     }
 }
 
 impl Filter<'_> {
-    /// The option with a value, as it is written on a command line.
-    fn written(&self, value: &WantedValue<'_>) -> String {
-        let separator = if self.option.starts_with("--param ") { '=' } else { ' ' };
-        format!("{}{separator}{}", self.option, value.text)
-    }
-
     fn selects(&self, series: &SeriesStatus) -> bool {
         self.values.iter().any(|value| self.has(series, value))
     }

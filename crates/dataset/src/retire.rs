@@ -70,12 +70,12 @@ async fn save(table: &mut Table, is_outdated: bool) -> Result<(), Error> {
         }
         if is_outdated {
             table.commit(&BTreeSet::new()).await?;
+            // A table whose damage is found now was not written.
+            if let Some(error) = table.damage() {
+                return Err(error);
+            }
         }
-        // A table whose damage is found now was not written.
-        return match table.damage() {
-            Some(error) if is_outdated => Err(error),
-            _ => Ok(()),
-        };
+        return Ok(());
     }
     table.save().await
 }

@@ -107,14 +107,15 @@ impl Table {
     /// Notes the rows that a file had before it was replaced, and has no longer. A merge that was interrupted may have
     /// replaced rows by those of the journal.
     fn note_replaced(&mut self, path: &str, mut before: FileRows) {
+        let mut merged: BTreeSet<&str> = BTreeSet::new();
         for section in journal::sections(&self.journal) {
+            merged.insert(section.path.as_str());
             if let Some(rows) = before.present.get_mut(&section.path) {
                 *rows = rows.without(&section.fetched);
             }
         }
         let after = self.file_rows(path);
         let name = self.place.name(path);
-        let merged: BTreeSet<&str> = journal::sections(&self.journal).map(|section| section.path.as_str()).collect();
         for (series, count) in &after.counts {
             // Rows of the journal are no copy of lost rows.
             if merged.contains(series.as_str()) {

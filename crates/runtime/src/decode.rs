@@ -88,7 +88,7 @@ pub(crate) use scanner::{any, ends_early};
 pub(crate) use serialization::deserialize;
 pub(crate) use series_reader::Push;
 pub(crate) use series_serialization::serialize_series;
-pub use text_records::as_json;
 pub(crate) use text_records::begins_structure;
+pub use text_records::{MAX_TITLE_LINES, as_json};
 pub use unknown_fields::UnknownFields;
 pub use whole_body::DecodedBody;

@@ -80,7 +80,7 @@ pub mod history;
 pub mod record {
     pub use crate::decode::{AnyRecord, FieldValue, Item, Record, RecordValue, UnknownFields, Values};
     #[doc(hidden)]
-    pub use crate::decode::{DecodedBody, Row, as_json};
+    pub use crate::decode::{DecodedBody, MAX_TITLE_LINES, Row, as_json};
 }
 
 mod define_client;

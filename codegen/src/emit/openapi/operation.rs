@@ -234,15 +234,12 @@ fn json(schema: Object) -> Object {
 
 /// The `content` of a body in the format of an endpoint.
 fn content(format: Option<BodyFormat>, schema: Object) -> Object {
-    let media_type = match format {
-        None => return json(schema),
-        Some(BodyFormat::Csv) => "text/csv",
-        Some(BodyFormat::CsvSemicolons) => "text/csv; separator=semicolons",
-        Some(BodyFormat::CsvPipes) => "text/csv; separator=pipes",
-        Some(BodyFormat::Tsv) => "text/tab-separated-values",
-        Some(BodyFormat::Ndjson) => "application/x-ndjson",
-    };
-    Object::default().with(media_type, Object::default().with("schema", schema))
+    match format {
+        None => json(schema),
+        Some(format) => {
+            Object::default().with(format.in_registry().media_type(), Object::default().with("schema", schema))
+        }
+    }
 }
 
 /// The component name of a shared param. It is derived from the Rust constant, which is unique.

@@ -52,7 +52,7 @@ fn endpoint_info<'a>(group: &Group, endpoint: &'a Endpoint, values: &mut Values<
 fn set_body(info: &mut EndpointInfo, body: &Body, values: &mut Values<'_>) {
     match body {
         Body::Series { record, format, data, is_optional, time, key, evidence: source } => {
-            info.format = body_format(*format);
+            info.format = format.map_or(BodyFormat::Json, model::BodyFormat::in_registry);
             info.data = optional_text(data.as_deref());
             info.key = texts(key);
             info.data_optional = *is_optional;
@@ -71,14 +71,16 @@ fn set_body(info: &mut EndpointInfo, body: &Body, values: &mut Values<'_>) {
     }
 }
 
-fn body_format(format: Option<model::BodyFormat>) -> BodyFormat {
-    match format {
-        None => BodyFormat::Json,
-        Some(model::BodyFormat::Csv) => BodyFormat::Csv,
-        Some(model::BodyFormat::CsvSemicolons) => BodyFormat::CsvSemicolons,
-        Some(model::BodyFormat::CsvPipes) => BodyFormat::CsvPipes,
-        Some(model::BodyFormat::Tsv) => BodyFormat::Tsv,
-        Some(model::BodyFormat::Ndjson) => BodyFormat::Ndjson,
+impl model::BodyFormat {
+    /// The format as the registry states it.
+    pub fn in_registry(self) -> BodyFormat {
+        match self {
+            Self::Csv => BodyFormat::Csv,
+            Self::CsvSemicolons => BodyFormat::CsvSemicolons,
+            Self::CsvPipes => BodyFormat::CsvPipes,
+            Self::Tsv => BodyFormat::Tsv,
+            Self::Ndjson => BodyFormat::Ndjson,
+        }
     }
 }
 

@@ -100,7 +100,7 @@ impl Get {
                     return Err(Failure::usage(format!("{} needs both ends of its time range", name(endpoint)))
                         .help("set `--from` and `--to`"));
                 };
-                self.is_set_once(info.from)?;
+                self.check_set_once(info.from)?;
                 add_param(&mut params, info.from, &[from, to]);
                 continue;
             }
@@ -109,7 +109,7 @@ impl Get {
                 if param.is_empty() {
                     return Err(Failure::usage(format!("{} has only one end of its time range", name(endpoint))));
                 }
-                self.is_set_once(param)?;
+                self.check_set_once(param)?;
                 add_param(&mut params, param, &[time]);
             }
         }
@@ -117,7 +117,7 @@ impl Get {
     }
 
     /// Fails if a param of the time range is also set by its own option, because one of both values would be ignored.
-    fn is_set_once(&self, param: &str) -> Result<()> {
+    fn check_set_once(&self, param: &str) -> Result<()> {
         if self.requested.params.has(param) {
             return Err(Failure::usage(format!("`{param}` is set by its own option and by the time range")));
         }

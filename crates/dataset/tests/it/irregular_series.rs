@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,6 +20,12 @@ use crate::support::{
 
 /// The start of the range that most tests request. The first record is a month later.
 const BEGIN: i64 = END - 900 * DAY;
+
+/// The seconds of the year 2023, which has a file of its own.
+fn year_2023() -> Range<i64> {
+    let [start, end] = ["2023-01-01", "2024-01-01"].map(|day| day.parse::<Timestamp>().unwrap().unix_seconds());
+    start..end
+}
 
 /// The page of records from which nobody can read a time stays unfetched, because no gap shows that they are missing.
 #[tokio::test(start_paused = true)]
@@ -241,8 +248,7 @@ async fn rows_of_a_missing_file_are_fetched_again_or_reported_as_lost() {
         let all = stored(&path);
         let file = path.join("orderflow.releases/irregular-2023.parquet");
         fs::remove_file(&file).unwrap();
-        let start = "2023-01-01".parse::<Timestamp>().unwrap().unix_seconds();
-        let end = "2024-01-01".parse::<Timestamp>().unwrap().unix_seconds();
+        let Range { start, end } = year_2023();
         let of_file = all.range(start..end).count();
         let status = state_of(&path).await;
         assert!(status.damaged[0].contains(&format!("with its {of_file} rows")), "{status:?}");
@@ -271,8 +277,7 @@ async fn rows_between_those_that_were_fetched_again_stay_lost() {
     let file = path.join("orderflow.releases/irregular-2023.parquet");
     let copy = fs::read(&file).unwrap();
     fs::remove_file(&file).unwrap();
-    let start = "2023-01-01".parse::<Timestamp>().unwrap().unix_seconds();
-    let end = "2024-01-01".parse::<Timestamp>().unwrap().unix_seconds();
+    let Range { start, end } = year_2023();
     let of_file: Vec<i64> = all.range(start..end).map(|(time, _)| *time).collect();
     let (first, last) = (of_file[0], of_file[of_file.len() - 1]);
     books.change(|service| service.records.retain(|time, _| *time <= first || *time >= last));

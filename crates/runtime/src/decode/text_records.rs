@@ -21,7 +21,7 @@ use crate::values::{Number, Value};
 const MAX_LINE_BYTES: usize = 60;
 
 /// The maximum number of lines before the names of the columns.
-const MAX_TITLE_LINES: usize = 20;
+pub const MAX_TITLE_LINES: usize = 20;
 
 /// The maximum length of the JSON, as a multiple of the length of the text. The names of the columns are repeated in each
 /// record, so a text with a long name and many short rows would need much memory.

@@ -300,8 +300,9 @@ impl BodyFormat {
         }
     }
 
-    /// Returns the name of the format for messages.
-    pub(crate) const fn name(self) -> &'static str {
+    /// The name of the format for messages and docs.
+    #[doc(hidden)]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Json => "JSON",
             Self::Csv => "CSV",
