@@ -5,7 +5,7 @@ use std::process::Command;
 use clap::Args;
 
 use crate::project_paths;
-use crate::terminal::{Outcome, print};
+use crate::terminal::{CommandResult, print};
 
 // A doc comment here would replace those of the commands.
 #[derive(Args)]
@@ -16,7 +16,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub(crate) fn serve(&self) -> Outcome {
+    pub(crate) fn serve(&self) -> CommandResult {
         if self.asks_for_help() {
             print(include_str!("../../crates/sandbox-program/help.txt"));
             return Ok(());
@@ -41,7 +41,7 @@ impl Program {
         }
     }
 
-    pub(crate) fn bench(&self) -> Outcome {
+    pub(crate) fn bench(&self) -> CommandResult {
         let mut command = cargo();
         command.args(["run", "--quiet", "--locked", "--manifest-path"]);
         command.arg(project_paths::root().join("bench/Cargo.toml")).arg("--").args(&self.arguments);
@@ -56,14 +56,14 @@ pub(crate) fn cargo() -> Command {
 
 /// Replaces this process with the command, so that a signal to this process ends the program that Cargo starts.
 #[cfg(unix)]
-fn replace_process(command: &mut Command) -> Outcome {
+fn replace_process(command: &mut Command) -> CommandResult {
     let error = std::os::unix::process::CommandExt::exec(command);
     Err(format!("error: cargo does not start: {error}\n"))
 }
 
 /// Runs the command, and ends with its exit code, because only Unix can replace a process.
 #[cfg(not(unix))]
-fn replace_process(command: &mut Command) -> Outcome {
+fn replace_process(command: &mut Command) -> CommandResult {
     let status = command.status().map_err(|error| format!("error: cargo does not start: {error}\n"))?;
     std::process::exit(status.code().unwrap_or(1))
 }

@@ -7,7 +7,7 @@ use catalogue_edit::{Addition, CatalogueChange, Evidence, Import as Options, Rec
 use clap::Args;
 
 use crate::edited_catalogue::{EditedCatalogue, evidence};
-use crate::terminal::Outcome;
+use crate::terminal::CommandResult;
 
 /// Add an endpoint to the catalogue
 ///
@@ -41,7 +41,7 @@ pub(crate) struct Add {
 }
 
 impl Add {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         let params = match self.params.as_deref() {
             None => None,
             Some("none") => Some(Vec::new()),
@@ -85,7 +85,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         if self.file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("har")) {
             return self.edited.confirm(self.recorded_endpoints());
         }

@@ -8,7 +8,7 @@ use codegen::OpenApiVersion;
 
 use crate::catalogue_errors::rendered;
 use crate::project_paths;
-use crate::terminal::{Outcome, print};
+use crate::terminal::{CommandResult, print};
 
 /// Show how much is known about the endpoints, and which unknown facts would be most useful
 #[derive(Args)]
@@ -30,20 +30,20 @@ pub(crate) struct Openapi {
 }
 
 impl Status {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         print_view(&self.spec, |api| Coverage::of(api).to_string())
     }
 }
 
 impl Openapi {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         let version = if self.version == "3.0" { OpenApiVersion::V3_0 } else { OpenApiVersion::V3_1 };
         print_view(&self.spec, |api| codegen::openapi(api, version))
     }
 }
 
 /// Reads a catalogue, and prints the text that `about` returns for it, or the errors in the catalogue.
-fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> Outcome {
+fn print_view(spec: &Path, about: impl Fn(&Api) -> String) -> CommandResult {
     let api = catalogue::read(spec).map_err(|errors| rendered(&errors, spec))?;
     print(&about(&api));
     Ok(())

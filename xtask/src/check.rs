@@ -12,7 +12,7 @@ use crate::findings::Findings;
 use crate::project_paths::{self, shown};
 use crate::report_format::{Format, Level};
 use crate::stale_names::{self, StaleName};
-use crate::terminal::{Outcome, print, print_error};
+use crate::terminal::{CommandResult, print, print_error};
 
 /// Report every error in the catalogue
 #[derive(Args)]
@@ -29,7 +29,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         if self.format != Format::Text {
             return self.report();
         }
@@ -45,7 +45,7 @@ impl Check {
     }
 
     /// Prints the findings for a program.
-    fn report(&self) -> Outcome {
+    fn report(&self) -> CommandResult {
         let warning = if self.deny_warnings { Level::Error } else { Level::Warning };
         let mut findings = Findings::new(folder(&self.spec));
         match catalogue::read(&self.spec) {
@@ -69,7 +69,7 @@ impl Check {
     }
 
     /// The warnings as errors.
-    fn deny(&self, api: &Api, stale: &[StaleName]) -> Outcome {
+    fn deny(&self, api: &Api, stale: &[StaleName]) -> CommandResult {
         let mut errors = stale_names::text(stale, "error");
         if !api.warnings.is_empty() {
             errors += &rendered(&api.warnings, &self.spec);

@@ -10,7 +10,7 @@ use crate::catalogue_errors::not_written;
 use crate::crate_folder::CrateFolder;
 use crate::project_paths::{self, shown};
 use crate::stale_names::{self, StaleName};
-use crate::terminal::{Outcome, print, print_error};
+use crate::terminal::{CommandResult, print, print_error};
 
 /// Generate the client from the catalogue
 #[derive(Args)]
@@ -31,7 +31,7 @@ pub(crate) struct Codegen {
 }
 
 impl Codegen {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         let mode = if self.check { Mode::Check } else { Mode::Write };
         let crate_folder = self.crate_folder()?;
         let generated = generate(&self.spec, &crate_folder, mode, self.cli)?;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::catalogue_errors::rendered;
 use crate::project_paths::{self, manifest_text, shown};
 use crate::report_format::{self, Annotation, Format, Level};
-use crate::terminal::{Outcome, print};
+use crate::terminal::{CommandResult, print};
 
 /// Show what changed in the catalogue, and which version that requires
 ///
@@ -104,7 +104,7 @@ impl Comparison {
 }
 
 impl Diff {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         let compared = self.compare()?;
         let changes = &compared.changes;
         print(&match self.format {

@@ -12,7 +12,7 @@ use crate::edited_catalogue::EditedCatalogue;
 use crate::learn::recorded;
 use crate::live_answers::{Answer, LiveAnswer, LiveRequest};
 use crate::report_format::Format;
-use crate::terminal::{Outcome, print, print_error};
+use crate::terminal::{CommandResult, print, print_error};
 use report::{Comparison, Report};
 
 /// Report where responses contradict the catalogue
@@ -54,7 +54,7 @@ pub(crate) struct Drift {
 const INCOMPLETE: i32 = 3;
 
 impl Drift {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         let report = self.report().map_err(|refusal| self.edited.error_text(&refusal))?;
         print(&report.text(self.format, self.live));
         if let Some(file) = &self.propose {
@@ -120,7 +120,7 @@ impl Drift {
     }
 
     /// Writes the edit that removes the differences.
-    fn propose(&self, file: &PathBuf, report: &Report) -> Outcome {
+    fn propose(&self, file: &PathBuf, report: &Report) -> CommandResult {
         let options = self.options(report.responses_with_differences());
         if options.endpoints.is_empty() {
             return Ok(());

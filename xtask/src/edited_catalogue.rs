@@ -13,7 +13,7 @@ use crate::catalogue_errors::{folder, not_written, rendered};
 use crate::codegen::command;
 use crate::crate_folder::CrateFolder;
 use crate::project_paths;
-use crate::terminal::{Outcome, print};
+use crate::terminal::{CommandResult, print};
 
 /// The options of commands that edit a catalogue.
 #[derive(Args)]
@@ -67,7 +67,7 @@ impl EditedCatalogue {
     }
 
     /// Shows the edit and the notes, and writes the edit if the user confirms.
-    pub(crate) fn confirm(&self, change: Result<CatalogueChange, Refusal>) -> Outcome {
+    pub(crate) fn confirm(&self, change: Result<CatalogueChange, Refusal>) -> CommandResult {
         let change = change.map_err(|refusal| self.refusal(&refusal, not_written))?;
         let spec = self.spec();
         if !change.is_empty() {

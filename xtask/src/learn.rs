@@ -10,7 +10,7 @@ use clap::Args;
 use crate::edited_catalogue::{EditedCatalogue, evidence};
 use crate::live_answers::{Answer, LiveAnswer, LiveRequest};
 use crate::report_format::Format;
-use crate::terminal::{Outcome, print, print_error};
+use crate::terminal::{CommandResult, print, print_error};
 
 /// Learn the fields of an endpoint's response
 ///
@@ -99,7 +99,7 @@ pub(crate) fn recorded(
 }
 
 impl Learn {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         let learning = LearnOptions {
             endpoints: self.samples().map_err(|refusal| self.edited.error_text(&refusal))?,
             evidence: self.evidence,

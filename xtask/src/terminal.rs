@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use runtime::text::ForeignText;
 
 /// The outcome of a command; an error is text for the user, with its line breaks.
-pub(crate) type Outcome = Result<(), String>;
+pub(crate) type CommandResult = Result<(), String>;
 
 /// Prints a result without adding a line break. A failed write is ignored.
 pub(crate) fn print(text: &str) {

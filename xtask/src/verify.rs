@@ -11,7 +11,7 @@ use std::{fs, io};
 use clap::Args;
 
 use crate::project_paths;
-use crate::terminal::{Outcome, print};
+use crate::terminal::{CommandResult, print};
 
 /// Run the checks that need more than a Rust toolchain
 #[derive(Args)]
@@ -28,7 +28,7 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub(crate) fn run(&self) -> Outcome {
+    pub(crate) fn run(&self) -> CommandResult {
         let checks = chosen(&self.names).map_err(|why| format!("error: {why}\n"))?;
         let mut failed = String::new();
         for check in checks {
