@@ -7,7 +7,7 @@ use heck::ToTitleCase;
 
 use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, SERVICE, ident_of, label, new_service};
-use crate::draft::{Draft, Source, path_param};
+use crate::draft::{Draft, DraftOrigin, path_param};
 use crate::editor::Editor;
 use crate::merge::{ClientNames, merge};
 use crate::refusal::Refusal;
@@ -51,7 +51,7 @@ pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<Catalogu
     }
     editor.note_all(notes);
     let drafted = Group { title: group.to_title_case().into(), endpoints: vec![entry], ..Group::default() };
-    let mut draft = Draft::new(Source::Person);
+    let mut draft = Draft::new(DraftOrigin::Person);
     draft.content.groups.insert(group.clone(), drafted);
     merge(&mut editor, &draft);
     editor.close()

@@ -22,12 +22,12 @@ pub(crate) struct Draft {
     pub(crate) names: HashMap<String, WantedName>,
     /// Known lists of fields, with types that were widened. These lists replace the lists in the catalogue.
     pub(crate) lists: BTreeMap<FieldListPosition, Vec<Field>>,
-    pub(crate) source: Source,
+    pub(crate) origin: DraftOrigin,
 }
 
 /// The origin of a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum DraftOrigin {
     /// An OpenAPI description, which lists all params and fields of an endpoint. If a name is already in use, another
     /// name is chosen.
     Description,
@@ -51,13 +51,13 @@ pub(crate) struct WantedName {
 }
 
 impl Draft {
-    pub(crate) fn new(source: Source) -> Self {
+    pub(crate) fn new(origin: DraftOrigin) -> Self {
         Self {
             content: Content::default(),
             metadata: Vec::new(),
             names: HashMap::new(),
             lists: BTreeMap::new(),
-            source,
+            origin,
         }
     }
 

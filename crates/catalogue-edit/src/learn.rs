@@ -28,7 +28,7 @@ mod error_responses;
 mod groups;
 mod row_names;
 
-mod reader;
+mod endpoint_reader;
 mod records;
 mod text_bodies;
 

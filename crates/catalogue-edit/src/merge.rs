@@ -20,7 +20,7 @@ use catalogue::spec::{Endpoint, Evidence, Known, ParamEntry, Record};
 use catalogue::url_path::template;
 
 use crate::content::{Content, EntryPosition, fields_of, ident_of, known_mut};
-use crate::draft::{Draft, Source};
+use crate::draft::{Draft, DraftOrigin};
 use crate::editor::Editor;
 pub(crate) use client_names::ClientNames;
 use setters::Setters;
@@ -161,7 +161,7 @@ impl<'a> Merger<'a> {
         known: Option<EntryPosition>,
     ) -> DraftedEndpoint<'a> {
         let entry = known.as_ref().map(|known| self.known.endpoint(known));
-        let new_params = new_params(self.draft.source, new, entry);
+        let new_params = new_params(self.draft.origin, new, entry);
         let has_new_body = new.body.known().is_some() && entry.is_none_or(|entry| is_body_open(entry, new));
         let rust_name = if known.is_none() { self.rust_name(&module, new) } else { None };
         DraftedEndpoint { module, new, known, rust_name, new_params, has_new_body }
@@ -170,7 +170,7 @@ impl<'a> Merger<'a> {
     /// The `rust_name` of a new endpoint; `None` if it needs none.
     fn rust_name(&mut self, module: &str, new: &Endpoint) -> Option<String> {
         let chosen = new.rust_name.as_deref();
-        if self.draft.source != Source::Description {
+        if self.draft.origin != DraftOrigin::Description {
             return chosen.cloned();
         }
         let ident = self.client.claim_method(module, &new.name, chosen.map(String::as_str));
@@ -253,14 +253,14 @@ impl<'a> Merger<'a> {
 }
 
 /// The params of a drafted endpoint that its entry in the catalogue lacks.
-fn new_params(source: Source, new: &Endpoint, entry: Option<&Endpoint>) -> NewParams {
+fn new_params(origin: DraftOrigin, new: &Endpoint, entry: Option<&Endpoint>) -> NewParams {
     let Some(drafted) = new.params.known() else { return NewParams::None };
     let Some(entry) = entry else { return NewParams::All };
     // A description without params does not prove that there are none, so unknown params stay unknown.
-    let proves_params = source != Source::Description || !drafted.is_empty();
+    let proves_params = origin != DraftOrigin::Description || !drafted.is_empty();
     if entry.params.known().is_none() && proves_params {
         NewParams::All
-    } else if source == Source::Responses && !drafted.is_empty() {
+    } else if origin == DraftOrigin::Responses && !drafted.is_empty() {
         NewParams::Further
     } else {
         NewParams::None

@@ -201,7 +201,7 @@ macro_rules! map {
             fn read(
                 node: &$crate::yaml_parser::Node,
                 key: &$crate::catalogue_format::Key,
-                reader: &mut $crate::catalogue_reader::Reader,
+                reader: &mut $crate::catalogue_reader::CatalogueReader,
             ) -> Option<Self> {
                 let entries = reader.entries(node, &$table, key)?;
                 // `$table.keys` has the same order as the fields, so the next key belongs to the next field.
@@ -281,7 +281,7 @@ macro_rules! words {
             fn read(
                 node: &$crate::yaml_parser::Node,
                 _: &$crate::catalogue_format::Key,
-                reader: &mut $crate::catalogue_reader::Reader,
+                reader: &mut $crate::catalogue_reader::CatalogueReader,
             ) -> Option<Self> {
                 reader.has_shape(node, &Self::SHAPE).then(|| Self::of(node.text()?))?
             }

@@ -25,7 +25,7 @@ pub(crate) trait Read: Sized {
     const SHOWS_DEFAULT: bool = false;
 
     /// Reads a node. If the node is invalid, reports an error and returns `None`.
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self>;
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self>;
 
     /// A placeholder for a required value that is missing or invalid; `None` if the type has no placeholder. A
     /// placeholder breaks no rule, and no entry refers to it.
@@ -40,7 +40,7 @@ pub(crate) trait Read: Sized {
 /// Reads a `T` from an empty map, and discards the errors.
 pub(crate) fn of_nothing<T: Read>(at: &Location) -> Option<T> {
     let nothing = Node { span: at.span(), kind: Kind::Map(Vec::new()) };
-    T::read(&nothing, &ROOT, &mut Reader::new(at.source()))
+    T::read(&nothing, &ROOT, &mut CatalogueReader::new(at.source()))
 }
 
 /// The entry of a map with this key and value; `None` if the entry is omitted, because the key is optional and the
@@ -59,7 +59,7 @@ pub(crate) static ROOT: Key =
 
 /// The file that is read, and the errors of all files that were read so far.
 #[derive(Debug, Default)]
-pub(crate) struct Reader {
+pub(crate) struct CatalogueReader {
     pub(crate) file: Arc<SourceFile>,
     pub(crate) diagnostics: Diagnostics,
     /// Errors about summaries that only repeat a name.
@@ -125,7 +125,7 @@ impl<'n> Entries<'n> {
     }
 }
 
-impl Reader {
+impl CatalogueReader {
     pub(crate) fn new(file: &Arc<SourceFile>) -> Self {
         Self { file: Arc::clone(file), ..Self::default() }
     }

@@ -11,7 +11,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::catalogue_reader::{ROOT, Read, Reader};
+use crate::catalogue_reader::{CatalogueReader, ROOT, Read};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
 use crate::spec;
 use crate::yaml_parser::{self, SyntaxError};
@@ -73,7 +73,7 @@ impl<T> Document<T> {
 
 /// Reads every `.yaml` file of a folder.
 pub fn load(dir: &Path) -> Catalogue {
-    let mut reader = Reader::default();
+    let mut reader = CatalogueReader::default();
     let mut sources = None;
     match file_names(dir) {
         Ok(names) => {
@@ -95,11 +95,11 @@ pub fn load_texts(files: &[(&str, &str)]) -> Catalogue {
         sources.push(SourceFile::new((*name).to_owned(), without_byte_order_mark(text)));
     }
     sources.sort_by(|a, b| a.name.cmp(&b.name));
-    read_sources(Reader::default(), Some(sources))
+    read_sources(CatalogueReader::default(), Some(sources))
 }
 
 /// Reads files; `None` if their folder cannot be read, so that it is unknown whether a file is missing.
-fn read_sources(mut reader: Reader, sources: Option<Vec<SourceFile>>) -> Catalogue {
+fn read_sources(mut reader: CatalogueReader, sources: Option<Vec<SourceFile>>) -> Catalogue {
     let mut service = None;
     let mut groups = Vec::new();
     if let Some(sources) = &sources
@@ -115,7 +115,7 @@ fn read_sources(mut reader: Reader, sources: Option<Vec<SourceFile>>) -> Catalog
             groups.extend(read_document(&mut reader));
         }
     }
-    let Reader { diagnostics, warnings, dropped, .. } = reader;
+    let CatalogueReader { diagnostics, warnings, dropped, .. } = reader;
     Catalogue { service, groups, diagnostics, warnings, dropped }
 }
 
@@ -131,7 +131,7 @@ fn file_names(dir: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-fn read_file(reader: &mut Reader, dir: &Path, name: String) -> Option<SourceFile> {
+fn read_file(reader: &mut CatalogueReader, dir: &Path, name: String) -> Option<SourceFile> {
     let path = dir.join(&name);
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let is_yaml = extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml");
@@ -151,7 +151,7 @@ fn read_file(reader: &mut Reader, dir: &Path, name: String) -> Option<SourceFile
     None
 }
 
-fn read_document<T: Read>(reader: &mut Reader) -> Option<Document<T>> {
+fn read_document<T: Read>(reader: &mut CatalogueReader) -> Option<Document<T>> {
     let file = Arc::clone(&reader.file);
     match yaml_parser::parse(&file.text) {
         Ok(root) => Some(Document { spec: T::read(&root, &ROOT, reader)?, file }),

@@ -16,7 +16,7 @@ use super::recorded_host::RecordedHost;
 use super::{RecordedEntries, skipped_error};
 use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, new_service};
-use crate::draft::{Draft, Source};
+use crate::draft::{Draft, DraftOrigin};
 use crate::editor::Editor;
 use crate::learn::{learn_key, param_of};
 use crate::merge::merge;
@@ -53,7 +53,7 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     let hosts = service_hosts(&recording.usable, &recorded.hosts)?;
     note_other_hosts(&mut editor, &recording.usable, &hosts);
     let paths = EndpointPath::all(&editor.content);
-    let mut draft = Draft::new(Source::Description);
+    let mut draft = Draft::new(DraftOrigin::Description);
     let mut recorded_hosts: Vec<RecordedHost> = Vec::new();
     let mut entries_by_host = by_host(recording.usable);
     for host in &hosts {

@@ -14,7 +14,7 @@ use super::response_members::Members;
 use super::server_address::{OtherServer, ServerAddress};
 use super::tree::text;
 use crate::content::Content;
-use crate::draft::{Draft, Source};
+use crate::draft::{Draft, DraftOrigin};
 
 /// The state of the conversion.
 pub(super) struct DescriptionReader<'d> {
@@ -58,7 +58,7 @@ impl<'d> DescriptionReader<'d> {
         let mut reader = Self {
             document,
             options,
-            draft: Draft::new(Source::Description),
+            draft: Draft::new(DraftOrigin::Description),
             omissions: Omissions::default(),
             catalogue: Content::default(),
             base_url_suffix: String::new(),

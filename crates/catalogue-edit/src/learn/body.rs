@@ -8,8 +8,8 @@ use catalogue::spec::{Body, Evidence, Field, Fields, Known, Record};
 use catalogue::type_expr::TypeExpr;
 
 use super::body_kind::BodyKind;
+use super::endpoint_reader::EndpointReader;
 use super::key_names::keys_of_data;
-use super::reader::Reader;
 use super::records::{named_as, newly_named};
 use super::time_texts::is_year_and_period;
 use crate::content::{FieldListPosition, fields_of, known_mut};
@@ -19,7 +19,7 @@ use crate::observed_values::Observed;
 /// The names of the fields that together are a time.
 const PERIOD: [&str; 2] = ["year", "period"];
 
-impl Reader<'_> {
+impl EndpointReader<'_> {
     /// Reads the body of an endpoint, and the records in it.
     pub(super) fn read(&mut self, kind: BodyKind, seen: &Observed) -> Result<(), String> {
         let known = self.editor.content.endpoint(&self.endpoint).body.known().cloned().unwrap_or_default();

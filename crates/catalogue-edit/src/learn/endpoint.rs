@@ -6,6 +6,7 @@ use super::body_kind::{self, BodyKind};
 use super::column_names::{NamedRecords, name_records};
 use super::columns;
 use super::data_beside::DataBeside;
+use super::endpoint_reader::EndpointReader;
 use super::error_responses;
 use super::error_words;
 use super::groups::{self, Groups};
@@ -14,7 +15,6 @@ use super::key::note_key;
 use super::options::{EndpointResponses, LearnOptions, read};
 use super::pages::propose_pages;
 use super::query;
-use super::reader::Reader;
 use super::records::{all_bodies, has_missing_list, objects, records};
 use super::text_bodies;
 use super::zones::note_zone;
@@ -33,13 +33,13 @@ pub(crate) fn learn_one(editor: &mut Editor, options: &LearnOptions, sample: &En
     let doubt = error_responses::check(editor, &at, &responses)?;
     let format = text_bodies::format_of(&editor.content, &at, &mut responses)?;
     text_bodies::read_values(&editor.content, &at, &mut responses);
-    let layout = Layout::of(&editor.content, &at, &mut responses, &sample.sent)?;
+    let layout = BodyLayout::determine(&editor.content, &at, &mut responses, &sample.sent)?;
     editor.subject = label;
     layout.note_object(editor, &responses);
     layout.note_data_beside(editor);
     let mut values = layout.values(editor, &responses)?;
     values.mark_sent_keys(&|key| sample.sent.contains(key));
-    let mut reader = Reader::new(editor, options, at.clone(), layout.own_path.clone());
+    let mut reader = EndpointReader::new(editor, options, at.clone(), layout.own_path.clone());
     reader.format = format;
     if let Some(groups) = &layout.groups {
         reader.label(groups);
@@ -68,7 +68,7 @@ fn learn_facts_of_fields(editor: &mut Editor, evidence: Evidence, at: &EntryPosi
 }
 
 /// The layout of the bodies of an endpoint.
-struct Layout {
+struct BodyLayout {
     kind: BodyKind,
     /// `true` if the catalogue declares the kind.
     is_declared: bool,
@@ -94,10 +94,10 @@ enum Columns {
     InSomeResponses,
 }
 
-impl Layout {
+impl BodyLayout {
     /// The layout that the catalogue declares, or that the responses show. Converts columns in the responses to
     /// records.
-    fn of(
+    fn determine(
         content: &Content,
         at: &EntryPosition,
         responses: &mut Vec<SavedResponse>,
@@ -178,7 +178,7 @@ impl Layout {
     /// Removes the members that requests choose from the records, and returns their type.
     fn take_chosen(
         &self,
-        reader: &mut Reader<'_>,
+        reader: &mut EndpointReader<'_>,
         responses: &[SavedResponse],
         values: &mut Observed,
     ) -> Option<&'static str> {
@@ -189,7 +189,7 @@ impl Layout {
     }
 
     /// Adds the facts about the body that its records do not show.
-    fn read_other_facts(&self, reader: &mut Reader<'_>, responses: &[SavedResponse]) {
+    fn read_other_facts(&self, reader: &mut EndpointReader<'_>, responses: &[SavedResponse]) {
         if self.columns != Columns::No {
             reader.set_columns(self.columns == Columns::InSomeResponses);
         }

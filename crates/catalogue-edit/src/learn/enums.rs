@@ -5,7 +5,7 @@ use catalogue::names::{self, Case};
 use catalogue::spec::{Type, TypeKind};
 use catalogue::type_expr::TypeExpr;
 
-use super::reader::Reader;
+use super::endpoint_reader::EndpointReader;
 use crate::draft::{Draft, WantedName};
 use crate::editor::Editor;
 use crate::enum_values::{add_values, is_value, values_of};
@@ -43,7 +43,7 @@ pub(super) fn note_unused(editor: &mut Editor, enums: &[String]) {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> EndpointReader<'a> {
     /// The enum that the user wants for a field with strings.
     fn wanted_enum(&mut self, name: &str, seen: &Observed) -> Option<WantedEnum<'a>> {
         if seen.text_times == 0 {

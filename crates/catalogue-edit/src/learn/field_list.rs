@@ -2,7 +2,7 @@
 
 use catalogue::spec::{Evidence, Fields, Known};
 
-use super::reader::Reader;
+use super::endpoint_reader::EndpointReader;
 use crate::content::{Content, FieldListPosition};
 
 /// The facts that apply to all fields of a known list of fields.
@@ -26,7 +26,7 @@ pub(super) struct FixedField {
     pub(super) why: &'static str,
 }
 
-impl Reader<'_> {
+impl EndpointReader<'_> {
     /// The facts that apply to all fields at a position.
     pub(super) fn list(&self, at: &FieldListPosition) -> FieldList {
         let content = &self.editor.content;

@@ -7,14 +7,14 @@ use catalogue::model::TimeForm;
 use catalogue::names::OTHERS;
 use catalogue::spec::{Evidence, Field};
 
+use super::endpoint_reader::{EndpointReader, InnerValues};
 use super::field_list::FieldList;
-use super::reader::{InnerValues, Reader};
 use super::records::named_as;
 use crate::content::FieldListPosition;
 use crate::drafted_type::{TIMESTAMP, has_digits, innermost};
 use crate::observed_values::Observed;
 
-impl Reader<'_> {
+impl EndpointReader<'_> {
     /// Widens a known list of fields to fit the responses, adds the new fields, and returns the result. `time` is the
     /// envelope's time field, if the list does not include it.
     pub(super) fn widen_list(&mut self, at: &FieldListPosition, time: Option<&str>, seen: &Observed) -> Vec<Field> {

@@ -3,12 +3,12 @@
 use catalogue::spec::Metadata;
 use serde_yaml::{Mapping, Value};
 
-use super::reader::Reader;
+use super::endpoint_reader::EndpointReader;
 use crate::content::FieldListPosition;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
 
-impl Reader<'_> {
+impl EndpointReader<'_> {
     /// Compares the keys next to the records with the envelope, and adds new fields to the metadata.
     pub(super) fn metadata(&mut self, responses: &[SavedResponse]) {
         let Some(envelope) = &self.editor.content.service.envelope else { return };

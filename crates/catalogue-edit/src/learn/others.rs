@@ -7,8 +7,8 @@ use catalogue::names::OTHERS;
 use catalogue::spec::Field;
 use catalogue::type_expr::TypeExpr;
 
+use super::endpoint_reader::EndpointReader;
 use super::guess_type::{Guess, guess};
-use super::reader::Reader;
 use super::wider_types::with_form;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -38,7 +38,7 @@ impl Members {
     }
 }
 
-impl Reader<'_> {
+impl EndpointReader<'_> {
     /// Removes the members that requests choose from the records of an unknown series, and returns their type; `None` if
     /// there are no such members. `data` is the path of the records.
     pub(super) fn take_chosen(

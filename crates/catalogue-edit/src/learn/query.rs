@@ -5,7 +5,7 @@ use catalogue::model::TimeForm;
 use catalogue::spec::{ApiKey, Endpoint, Evidence, Group, Known, Param, ParamEntry};
 
 use crate::content::EntryPosition;
-use crate::draft::{Draft, SEVERAL, Source};
+use crate::draft::{Draft, DraftOrigin, SEVERAL};
 use crate::editor::Editor;
 use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, ValueKind};
@@ -41,7 +41,7 @@ pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &EntryPosition,
         evidence,
         ..Endpoint::default()
     };
-    let mut draft = Draft::new(Source::Responses);
+    let mut draft = Draft::new(DraftOrigin::Responses);
     draft.content.groups.insert(at.module.clone(), Group { endpoints: vec![drafted], ..Group::default() });
     merge(editor, &draft);
 }

@@ -7,7 +7,7 @@ use catalogue::spec::{Evidence, Field};
 use catalogue::type_expr::TypeExpr;
 use heck::ToSnakeCase;
 
-use super::reader::Reader;
+use super::endpoint_reader::EndpointReader;
 use super::wider_builtin::wider_builtin;
 use super::wider_types::with_form;
 use crate::observed_values::Observed;
@@ -27,7 +27,7 @@ impl Observed {
     }
 }
 
-impl Reader<'_> {
+impl EndpointReader<'_> {
     /// A proposal for each field that no object has, if there is a new field in its place. `inherited` is the evidence
     /// of the list. Fields of the previous version are replaced without a proposal.
     pub(super) fn renames(

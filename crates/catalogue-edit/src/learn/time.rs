@@ -7,14 +7,14 @@ use catalogue::model::{TimeForm, TimeUnit};
 use catalogue::spec::{Body, Evidence, Field};
 use catalogue::type_expr::Builtin;
 
-use super::reader::Reader;
+use super::endpoint_reader::EndpointReader;
 use super::wider_builtin::wider_builtin;
 use crate::drafted_type::TIMESTAMP;
 use crate::observed_values::{Observed, shown};
 use crate::record_time::time_of_record;
 use crate::unix_time::unit_by_magnitude;
 
-impl Reader<'_> {
+impl EndpointReader<'_> {
     /// `true` if records have the envelope's time field in the format that the catalogue declares. Otherwise, adds a
     /// note.
     pub(super) fn has_time(&mut self, name: &str, body: &Body, seen: &Observed) -> bool {

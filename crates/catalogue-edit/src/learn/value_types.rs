@@ -3,9 +3,9 @@
 use catalogue::model::TimeForm;
 use catalogue::type_expr::TypeExpr;
 
+use super::endpoint_reader::EndpointReader;
 use super::guess_type::TIME;
 use super::guess_type::{Guess, guess};
-use super::reader::Reader;
 use super::row_names::name_of_index;
 use crate::drafted_type::{ANY, TIMESTAMP, or_null};
 use crate::observed_values::Observed;
@@ -24,7 +24,7 @@ impl LearnedType {
     }
 }
 
-impl Reader<'_> {
+impl EndpointReader<'_> {
     pub(super) fn new_type(&mut self, name: &str, seen: &Observed) -> LearnedType {
         if let Some(ty) = self.enum_of(name, seen) {
             return LearnedType::plain(ty);

@@ -4,15 +4,15 @@ use catalogue::model::{TimeForm, TimeFormat, TimeUnit};
 use catalogue::spec::{Evidence, Field};
 use catalogue::type_expr::{Builtin, TypeExpr};
 
+use super::endpoint_reader::EndpointReader;
 use super::field_list::FieldList;
-use super::reader::Reader;
 use super::time_texts::are_periods;
 use super::wider_builtin::wider_builtin;
 use crate::content::is_within;
 use crate::drafted_type::{ANY, or_null};
 use crate::observed_values::{Observed, shown};
 
-impl Reader<'_> {
+impl EndpointReader<'_> {
     /// Widens the type of a field in the catalogue if its values do not fit.
     pub(super) fn widen_field(&mut self, list: &FieldList, field: &mut Field, seen: &Observed) {
         if let Some(enumerated) = self.enum_instead(&field.name, &field.ty, seen) {

@@ -9,7 +9,7 @@ use super::compared_side::{ComparedSide, Member};
 use super::differences::{differences, same_name};
 use super::{DraftedEndpoint, Merger, NewParams};
 use crate::content::{EntryPosition, SERVICE};
-use crate::draft::Source;
+use crate::draft::DraftOrigin;
 
 /// Two lists of params or fields that have to be compared.
 struct Comparison {
@@ -24,7 +24,7 @@ struct Comparison {
 struct BothSides<'a> {
     known: ComparedSide<'a>,
     drafted: ComparedSide<'a>,
-    source: Source,
+    origin: DraftOrigin,
 }
 
 impl BothSides<'_> {
@@ -34,7 +34,7 @@ impl BothSides<'_> {
         let mut notes = Vec::new();
         let mut waiting = VecDeque::from([comparison]);
         while let Some(Comparison { introduction, known, drafted }) = waiting.pop_front() {
-            for difference in differences(&known, &drafted, self.source) {
+            for difference in differences(&known, &drafted, self.origin) {
                 notes.push(format!("{introduction} {}: {}", difference.kind, difference.members.join(", ")));
             }
             for field in &known {
@@ -60,7 +60,7 @@ impl BothSides<'_> {
 
     fn params(&self, label: &str, known: &Endpoint, drafted: &Endpoint) -> Option<Comparison> {
         // Names in user input refer to the params of the catalogue.
-        let side_of_drafted = if self.source == Source::Person { self.known } else { self.drafted };
+        let side_of_drafted = if self.origin == DraftOrigin::Person { self.known } else { self.drafted };
         Some(Comparison {
             introduction: format!("`{label}`: param"),
             known: self.known.params(known)?,
@@ -97,9 +97,9 @@ impl Merger<'_> {
         let sides = BothSides {
             known: ComparedSide { content: &self.editor.content, module: &at.module },
             drafted: ComparedSide { content: &self.draft.content, module: &drafted.module },
-            source: self.draft.source,
+            origin: self.draft.origin,
         };
-        let mut notes = notes_about_texts(self.draft.source, label, known, new);
+        let mut notes = notes_about_texts(self.draft.origin, label, known, new);
         let other_kind = sides.note_about_kind(label, known, new);
         let mut comparisons = Vec::new();
         if drafted.new_params == NewParams::None {
@@ -136,7 +136,7 @@ impl Merger<'_> {
         let sides = BothSides {
             known: ComparedSide { content: self.known, module: SERVICE },
             drafted: ComparedSide { content: &self.draft.content, module: SERVICE },
-            source: self.draft.source,
+            origin: self.draft.origin,
         };
         let comparison = Comparison {
             introduction: "metadata: field".to_owned(),
@@ -157,18 +157,18 @@ impl Merger<'_> {
         let drafted_side = ComparedSide { content: &self.draft.content, module: SERVICE };
         let known_fields = known_side.fields_of_record(known);
         let drafted_fields = drafted_side.fields_of_record(new);
-        differences(&known_fields, &drafted_fields, Source::Responses).is_empty()
+        differences(&known_fields, &drafted_fields, DraftOrigin::Responses).is_empty()
     }
 }
 
 /// The notes about a deprecation and a summary that differ.
-fn notes_about_texts(source: Source, label: &str, known: &Endpoint, new: &Endpoint) -> Vec<String> {
+fn notes_about_texts(origin: DraftOrigin, label: &str, known: &Endpoint, new: &Endpoint) -> Vec<String> {
     let mut notes = Vec::new();
-    if source == Source::Description && known.deprecated.is_some() != new.deprecated.is_some() {
+    if origin == DraftOrigin::Description && known.deprecated.is_some() != new.deprecated.is_some() {
         let not = if new.deprecated.is_some() { "" } else { "not " };
         notes.push(format!("`{label}` is {not}deprecated in the description"));
     }
-    if source == Source::Person && !new.summary.is_empty() && known.summary != new.summary {
+    if origin == DraftOrigin::Person && !new.summary.is_empty() && known.summary != new.summary {
         notes.push(format!("`{label}`: the existing summary is kept"));
     }
     notes

@@ -4,7 +4,7 @@ use catalogue::spec::{Evidence, Range};
 
 use super::compared_side::Member;
 use super::setters::is_argument;
-use crate::draft::Source;
+use crate::draft::DraftOrigin;
 use crate::yaml_layout;
 
 /// All differences of one kind.
@@ -39,12 +39,12 @@ const OF_DESCRIPTIONS: [Aspect; 7] = [
 ];
 
 /// The kinds of differences that exist between two lists of params or fields.
-pub(super) fn differences(known: &[Member], drafted: &[Member], source: Source) -> Vec<Difference> {
+pub(super) fn differences(known: &[Member], drafted: &[Member], origin: DraftOrigin) -> Vec<Difference> {
     let mut all = vec![
         Difference { kind: "not in the catalogue", members: missing(known, drafted) },
         of_aspect(Aspect::Type, known, drafted),
     ];
-    if source == Source::Description {
+    if origin == DraftOrigin::Description {
         for aspect in OF_DESCRIPTIONS {
             all.push(of_aspect(aspect, known, drafted));
         }

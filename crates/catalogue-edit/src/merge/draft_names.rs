@@ -7,7 +7,7 @@ use catalogue::spec::{Body, Endpoint, Field, Fields, Known, Record, Text, Type};
 
 use super::{DraftedEndpoint, Merger, NewParams, NewRecord};
 use crate::content::{EntryPosition, SERVICE, fields_of};
-use crate::draft::{Source, WantedName, summary_unless_repeated};
+use crate::draft::{DraftOrigin, WantedName, summary_unless_repeated};
 use crate::drafted_type::{innermost_name, with_names};
 use crate::enum_values::{add_values, is_identifier, with_idents};
 use crate::names_in_use::NamesInUse;
@@ -124,7 +124,7 @@ impl<'a> Merger<'a> {
     /// responses.
     fn new_name(&mut self, what: &str, module: &str, wanted: &WantedName) -> String {
         let name = self.client.claim_type(module, wanted);
-        if self.draft.source == Source::Responses {
+        if self.draft.origin == DraftOrigin::Responses {
             self.editor.note(format!("the {what} `{name}` is new"));
         }
         name
@@ -138,7 +138,7 @@ impl<'a> Merger<'a> {
         let is_known = match self.known.record(module, &like) {
             // A record from responses is always new, because a common name and common fields do not prove that two
             // records are the same.
-            Some(_) if self.draft.source == Source::Responses => false,
+            Some(_) if self.draft.origin == DraftOrigin::Responses => false,
             Some((_, known)) => self.has_fields_of(module, known, new),
             None => false,
         };

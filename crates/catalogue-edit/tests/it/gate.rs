@@ -29,7 +29,7 @@ type Texts = Vec<(String, String)>;
 
 /// The outcome of learning from one body.
 #[derive(Debug, PartialEq)]
-enum Outcome {
+enum Learning {
     Learned,
     /// The body is rejected before anything is learned, for example because it is an error.
     Refused(String),
@@ -68,7 +68,7 @@ fn options(bodies: &[Vec<u8>]) -> LearnOptions {
 }
 
 /// Learns from bodies. If that succeeds, `drift` must find no difference.
-fn check(bodies: &[Vec<u8>]) -> Outcome {
+fn check(bodies: &[Vec<u8>]) -> Learning {
     let before = started();
     let options = options(bodies);
     let change = match learn(catalogue(&before), &options) {
@@ -78,16 +78,16 @@ fn check(bodies: &[Vec<u8>]) -> Outcome {
             let is_of_gate = ["the client cannot decode", "the client loses", "the client changes"]
                 .iter()
                 .any(|text| why.contains(text));
-            return if is_of_gate { Outcome::Undecodable(why) } else { Outcome::Refused(why) };
+            return if is_of_gate { Learning::Undecodable(why) } else { Learning::Refused(why) };
         }
     };
     let mut after: std::collections::BTreeMap<String, String> = before.into_iter().collect();
     after.extend(change.texts().map(|(name, text)| (name.to_owned(), text.to_owned())));
     let after: Texts = after.into_iter().collect();
     match drift(catalogue(&after), &options) {
-        Ok(found) if found.iter().all(|endpoint| endpoint.differences.is_empty()) => Outcome::Learned,
-        Ok(found) => Outcome::Undecodable(format!("drift: {found:?}")),
-        Err(refusal) => Outcome::Undecodable(refusal.to_string()),
+        Ok(found) if found.iter().all(|endpoint| endpoint.differences.is_empty()) => Learning::Learned,
+        Ok(found) => Learning::Undecodable(format!("drift: {found:?}")),
+        Err(refusal) => Learning::Undecodable(refusal.to_string()),
     }
 }
 
@@ -186,7 +186,7 @@ fn setting(variable: &str, default: u64) -> u64 {
 #[test]
 fn found_bodies_are_decoded() {
     for body in FOUND {
-        if let Outcome::Undecodable(why) = check(&[body.as_bytes().to_vec()]) {
+        if let Learning::Undecodable(why) = check(&[body.as_bytes().to_vec()]) {
             panic!("{why}\n{body}");
         }
     }
@@ -199,7 +199,7 @@ fn what_is_learned_is_decoded() {
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, rng_seed, ..Config::default() });
     runner
         .run(&body(), |body| {
-            if let Outcome::Undecodable(why) = check(std::slice::from_ref(&body)) {
+            if let Learning::Undecodable(why) = check(std::slice::from_ref(&body)) {
                 return Err(TestCaseError::fail(format!("{why}\n{}", String::from_utf8_lossy(&body))));
             }
             Ok(())
@@ -216,9 +216,9 @@ fn recorded_bodies_are_decoded() {
     let mut undecodable = Vec::new();
     for file in files(Path::new(&folder)) {
         match check(&[fs::read(&file).expect("a file")]) {
-            Outcome::Learned => learned += 1,
-            Outcome::Refused(why) => refused.push(format!("{}: {why}", file.display())),
-            Outcome::Undecodable(why) => undecodable.push(format!("{}: {why}", file.display())),
+            Learning::Learned => learned += 1,
+            Learning::Refused(why) => refused.push(format!("{}: {why}", file.display())),
+            Learning::Undecodable(why) => undecodable.push(format!("{}: {why}", file.display())),
         }
     }
     println!(

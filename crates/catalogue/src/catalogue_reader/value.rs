@@ -4,7 +4,7 @@
 use std::str::FromStr;
 
 use super::text::{has_lines, is_invisible, placeholder};
-use super::{Read, Reader};
+use super::{CatalogueReader, Read};
 use crate::catalogue_format::{Form, Key, Shape};
 use crate::diagnostic::Location;
 use crate::known::Known;
@@ -13,7 +13,7 @@ use crate::spanned::Spanned;
 use crate::url_path;
 use crate::yaml_parser::{self, Kind, Node};
 
-impl Reader {
+impl CatalogueReader {
     fn text(&mut self, node: &Node, key: &Key) -> Option<String> {
         let text = match (&node.kind, &key.form) {
             (Kind::Text(text), _) => text.clone(),
@@ -101,7 +101,7 @@ impl Reader {
 impl Read for String {
     const SHAPE: Shape = Shape::Text;
 
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         reader.text(node, key)
     }
 
@@ -123,7 +123,7 @@ fn parsed<T: FromStr>(node: &Node) -> Option<T> {
 impl Read for u32 {
     const SHAPE: Shape = Shape::Whole;
 
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         let number = reader.scalar(node, parsed(node))?;
         if let Form::Within(min, max, rule) = &key.form
             && !(*min..=*max).contains(&number)
@@ -141,7 +141,7 @@ impl Read for u32 {
 impl Read for f64 {
     const SHAPE: Shape = Shape::Number;
 
-    fn read(node: &Node, _: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, _: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         let number: Option<Self> = parsed(node);
         reader.scalar(node, number.filter(|number| number.is_finite()))
     }
@@ -156,7 +156,7 @@ impl Read for f64 {
 impl Read for bool {
     const SHAPE: Shape = Shape::Flag;
 
-    fn read(node: &Node, _: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, _: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         reader.scalar(node, if let Kind::Flag(flag) = node.kind { Some(flag) } else { None })
     }
 
@@ -168,7 +168,7 @@ impl Read for bool {
 impl<T: Read> Read for Spanned<T> {
     const SHAPE: Shape = T::SHAPE;
 
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         let value = T::read(node, key, reader)?;
         Some(Self::new(value, reader.location(node)))
     }
@@ -185,7 +185,7 @@ impl<T: Read> Read for Spanned<T> {
 impl<T: Read> Read for Option<T> {
     const SHAPE: Shape = T::SHAPE;
 
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         T::read(node, key, reader).map(Some)
     }
 
@@ -204,7 +204,7 @@ impl<T: Read> Read for Option<T> {
 impl<T: Read> Read for Vec<T> {
     const SHAPE: Shape = Shape::List(&T::SHAPE);
 
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         let Kind::List(items) = &node.kind else {
             reader.mismatch(node, &Self::SHAPE);
             return None;
@@ -232,11 +232,11 @@ impl<T: Read> Read for Known<T> {
     const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("unknown", " Unknown.")]), T::SHAPE]);
     const SHOWS_DEFAULT: bool = true;
 
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         if node.text() == Some("unknown") {
             return Some(Self::Unknown);
         }
-        // Texts skip the check of the shape, because `Reader::text` reports more specific errors.
+        // Texts skip the check of the shape, because `CatalogueReader::text` reports more specific errors.
         let is_text = matches!(T::SHAPE, Shape::Text);
         if !is_text && !reader.has_shape(node, &Self::SHAPE) {
             return None;

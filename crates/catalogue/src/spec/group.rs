@@ -4,7 +4,7 @@ use super::value::{PARAM, USE};
 use super::{Evidence, Field, History, Pages, Param, Record, UnknownFact, Use};
 use crate::catalogue_format::Condition::{Has, HasAny, HasNotOne, Is, IsNot, Lacks};
 use crate::catalogue_format::{Form, Key, Shape, map, words};
-use crate::catalogue_reader::{Read, Reader};
+use crate::catalogue_reader::{CatalogueReader, Read};
 use crate::known::Known;
 use crate::names::Case;
 use crate::spanned::{Spanned, Text};
@@ -266,7 +266,7 @@ pub enum ParamEntry {
 impl Read for Fields {
     const SHAPE: Shape = Shape::Either(&[Shape::Text, Vec::<Field>::SHAPE]);
 
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         match node.text() {
             Some(_) => Text::read(node, key, reader).map(Self::Record),
             None => Vec::read(node, key, reader).map(Self::Inline),
@@ -284,7 +284,7 @@ impl Read for Fields {
 impl Read for ParamEntry {
     const SHAPE: Shape = Shape::Either(&[Shape::Text, Shape::UseOr(&USE, &PARAM)]);
 
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         if !reader.has_shape(node, &Self::SHAPE) {
             return None;
         }

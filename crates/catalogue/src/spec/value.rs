@@ -4,7 +4,7 @@
 use super::Evidence;
 use crate::catalogue_format::Condition::{Has, Is, Lacks, Lists, ListsNothing};
 use crate::catalogue_format::{Form, Key, Shape, map, words};
-use crate::catalogue_reader::{Read, Reader};
+use crate::catalogue_reader::{CatalogueReader, Read};
 use crate::duration;
 use crate::names::Case;
 use crate::spanned::{Spanned, Text};
@@ -245,7 +245,7 @@ impl UnknownFact {
 impl Read for UnknownFact {
     const SHAPE: Shape = Shape::Either(&[Shape::Word(&[("unit", " The unit.")]), Shape::Text]);
 
-    fn read(node: &Node, key: &Key, reader: &mut Reader) -> Option<Self> {
+    fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         if node.text() == Some("unit") {
             return Some(Self::Unit);
         }

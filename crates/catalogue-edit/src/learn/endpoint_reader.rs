@@ -10,7 +10,7 @@ use super::groups::Groups;
 use super::guess_type::{Guess, guess};
 use super::options::LearnOptions;
 use crate::content::{EntryPosition, SERVICE, ident_of, known_mut};
-use crate::draft::{Draft, Source, WantedName};
+use crate::draft::{Draft, DraftOrigin, WantedName};
 use crate::drafted_type::is_number;
 use crate::editor::Editor;
 use crate::merge::merge;
@@ -18,7 +18,7 @@ use crate::observed_values::Observed;
 use crate::rust_names::singular;
 
 /// The state while the responses of an endpoint are read.
-pub(super) struct Reader<'a> {
+pub(super) struct EndpointReader<'a> {
     pub(super) editor: &'a mut Editor,
     pub(super) options: &'a LearnOptions,
     /// The module that contains the current fields. Their records are looked up in its file first.
@@ -50,7 +50,7 @@ pub(super) struct InnerValues {
     pub(super) values: Observed,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> EndpointReader<'a> {
     pub(super) fn new(
         editor: &'a mut Editor,
         options: &'a LearnOptions,
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
             options,
             module: endpoint.module.clone(),
             endpoint,
-            draft: Draft::new(Source::Responses),
+            draft: Draft::new(DraftOrigin::Responses),
             quoted: 0,
             data,
             format: None,
