@@ -40,7 +40,7 @@ mod python;
 
 mod snippets;
 
-mod reference;
+mod reference_pages;
 
 mod llms;
 
@@ -125,7 +125,7 @@ pub fn documents(api: &Api, package: &Package) -> Vec<File> {
     let snippets = Snippets::of(api, package);
     let text = openapi::openapi_with_samples(api, OpenApiVersion::V3_1, &snippets);
     let mut files = vec![File { path: "openapi.json".to_owned(), text }, llms::file(api, package)];
-    files.extend(reference::files(api, &snippets));
+    files.extend(reference_pages::files(api, &snippets));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::literal::ident;
 use super::render;
-use super::{File, Package, reference};
+use super::{File, Package, reference_pages};
 use catalogue::model::Api;
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
@@ -34,7 +34,7 @@ fn examples(api: &Api, package: &Package) -> Option<TokenStream> {
             continue;
         }
         let name = ident(&group.ident);
-        let page = format!("{}/{}", package.docs, reference::path(group));
+        let page = format!("{}/{}", package.docs, reference_pages::path(group));
         pages.push(quote! {
             #[doc = include_str!(#page)]
             mod #name {}

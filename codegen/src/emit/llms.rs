@@ -4,7 +4,7 @@ use catalogue::model::Api;
 
 use super::python::EndpointNames;
 use super::render::MARKER;
-use super::{File, Package, docs, reference};
+use super::{File, Package, docs, reference_pages};
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let service = &api.service;
@@ -40,7 +40,7 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
         text.push_str(&format!("\n## {}\n\n", docs::prose(&group.title)));
         for endpoint in group.methods() {
             let name = names.shortest(group, endpoint);
-            let link = reference::link(group, endpoint);
+            let link = reference_pages::link(group, endpoint);
             text.push_str(&format!("- [{name}]({link}): {}\n", docs::prose(&endpoint.declared.summary)));
         }
     }
