@@ -16,7 +16,7 @@ pub(crate) type PathValues = Vec<(&'static str, String)>;
 pub(crate) fn endpoint_at(registry: Registry, uri: &Uri) -> Option<(&'static EndpointInfo, PathValues)> {
     let mut best = None;
     let mut best_rank = None;
-    for (template, endpoint) in callable(registry) {
+    for (template, endpoint) in endpoints_with_path(registry) {
         let Some(path) = below_base_url(registry, endpoint, uri.path()) else { continue };
         let Some(values) = path_values(template, path) else { continue };
         let mut text_length = template.len();
@@ -78,13 +78,13 @@ pub(crate) fn sent_path(endpoint: &EndpointInfo) -> Option<&'static str> {
 }
 
 /// The endpoints that have a path.
-pub(crate) fn callable(registry: Registry) -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
+pub(crate) fn endpoints_with_path(registry: Registry) -> impl Iterator<Item = (&'static str, &'static EndpointInfo)> {
     registry.endpoints().filter_map(|endpoint| Some((sent_path(endpoint)?, endpoint)))
 }
 
 /// `true` if a path on the server is not the path of an endpoint.
 pub(crate) fn is_free(registry: Registry, path: &str) -> bool {
-    callable(registry).all(|(known, endpoint)| full_of(registry, endpoint, known) != path)
+    endpoints_with_path(registry).all(|(known, endpoint)| full_of(registry, endpoint, known) != path)
 }
 
 /// The path on the server for a path in the registry, below the base URL of the service.

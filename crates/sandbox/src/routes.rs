@@ -16,7 +16,7 @@ use runtime::registry::{EndpointInfo, Registry};
 use crate::body_text::body_text;
 use crate::fault::{Rule, RuleError, Target};
 use crate::page;
-use crate::paths::{PathValues, below_any_base_url, callable, endpoint_at, full, full_of, is_free};
+use crate::paths::{PathValues, below_any_base_url, endpoint_at, endpoints_with_path, full, full_of, is_free};
 use crate::query::Query;
 use crate::rejection::Rejection;
 use crate::response_body::MARK;
@@ -88,9 +88,9 @@ fn unknown_method() -> Rejection {
 fn unknown_path(registry: Registry, path: &str) -> Rejection {
     let path_of_endpoint = below_any_base_url(registry, path);
     let shown = path.chars().take(100).collect::<String>();
-    let known_paths = callable(registry).map(|(path, _)| path);
+    let known_paths = endpoints_with_path(registry).map(|(path, _)| path);
     let near = wording::most_similar(path_of_endpoint, known_paths);
-    let message = match callable(registry).find(|(path, _)| Some(*path) == near) {
+    let message = match endpoints_with_path(registry).find(|(path, _)| Some(*path) == near) {
         Some((near, endpoint)) => {
             format!("unknown path `{shown}`; did you mean `{}`?", full_of(registry, endpoint, near))
         }

@@ -3,7 +3,7 @@
 use axum::http::Uri;
 use runtime::registry::{EndpointInfo, Registry};
 
-use crate::paths::{callable, endpoint_at, is_token};
+use crate::paths::{endpoint_at, endpoints_with_path, is_token};
 
 /// The part of the service that a request is for.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ const TOKEN: &str = "token";
 /// `true` if a word is `name=value` with the name of a param in this registry.
 pub(super) fn is_param(registry: Registry, word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else { return false };
-    callable(registry).any(|(_, endpoint)| endpoint.param(name).is_some())
+    endpoints_with_path(registry).any(|(_, endpoint)| endpoint.param(name).is_some())
 }
 
 /// Every word that names a target in this registry.
@@ -77,7 +77,7 @@ pub(super) fn words(registry: Registry) -> Vec<String> {
     if registry.service.client_credentials.is_some() {
         words.push(TOKEN.to_owned());
     }
-    for (path, endpoint) in callable(registry) {
+    for (path, endpoint) in endpoints_with_path(registry) {
         words.extend([path.to_owned(), endpoint.to_string(), endpoint.group.to_owned()]);
     }
     words

@@ -8,7 +8,7 @@ use runtime::registry::{EndpointInfo, GroupInfo, Registry, ServiceInfo, TimeUnit
 use super::article::article;
 use super::code_spans::code_spans;
 use super::control::suggestions;
-use crate::paths::callable;
+use crate::paths::endpoints_with_path;
 
 /// The settings of access control that the page shows; they never include a key.
 #[derive(Clone, Copy)]
@@ -119,7 +119,7 @@ fn introduction(registry: Registry) -> Markup {
             h2 { "A mock server" }
             p { (code_spans(registry.service.summary)) " The data of this server is generated, not real." }
             p {
-                (callable(registry).count()) " of " (all) " endpoints can be called under "
+                (endpoints_with_path(registry).count()) " of " (all) " endpoints can be called under "
                 code { (registry.service.base_url_suffix) } "; of the others only the names are known. "
                 "Fields, values and sources are in the reference of the client, "
                 code { "docs/README.md" } "."
