@@ -69,7 +69,7 @@ impl Bench {
         for row in ROWS.iter().filter(chosen) {
             eprintln!("measuring {}: {}", row.name, row.shows);
             match (row.measure)(&scratch) {
-                Ok(outcomes) => report::record(&scratch, row.name, &outcomes)?,
+                Ok(measurements) => report::record(&scratch, row.name, &measurements)?,
                 // A row that fails, for example because a peer cannot be built, does not stop the others.
                 Err(problem) => eprintln!("not measured: {}: {problem}", row.name),
             }

@@ -10,7 +10,7 @@ use crate::rows::ROWS;
 use crate::scratch::Scratch;
 
 /// One line of the table.
-pub(crate) struct Outcome {
+pub(crate) struct Measurement {
     /// The number of the requirement, which is printed in the first column.
     pub(crate) number: &'static str,
     /// A description of the comparison.
@@ -30,13 +30,13 @@ const COLUMNS: &str =
 const MARKER: &str = "<!-- Written by hand from here. -->";
 
 /// Writes the results of a row into the table; other rows are unchanged.
-pub(crate) fn record(scratch: &Scratch, row: &str, outcomes: &[Outcome]) -> Result<(), String> {
+pub(crate) fn record(scratch: &Scratch, row: &str, measurements: &[Measurement]) -> Result<(), String> {
     let date = output(Command::new("date").args(["-u", "+%Y-%m-%d"]))?.0;
-    let line = |outcome: &Outcome| {
-        let Outcome { number, what, bounds: (must, hope), measured, detail } = outcome;
+    let line = |outcome: &Measurement| {
+        let Measurement { number, what, bounds: (must, hope), measured, detail } = outcome;
         format!("| {number} | {what} | {must} | {hope} | {measured} | {detail} | {} | {row} |\n", date.trim())
     };
-    let lines: String = outcomes.iter().map(line).collect();
+    let lines: String = measurements.iter().map(line).collect();
     print!("{lines}");
     let path = scratch.own().join("RESULTS.md");
     let old = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;

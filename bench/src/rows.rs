@@ -8,14 +8,14 @@ pub(crate) mod history;
 pub(crate) mod request;
 pub(crate) mod weight;
 
-use crate::report::Outcome;
+use crate::report::Measurement;
 use crate::scratch::Scratch;
 
 /// A measurement with a name, whose results are one or more lines of the table.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) shows: &'static str,
-    pub(crate) measure: fn(&Scratch) -> Result<Vec<Outcome>, String>,
+    pub(crate) measure: fn(&Scratch) -> Result<Vec<Measurement>, String>,
 }
 
 /// All rows, in the order of the table.

@@ -5,7 +5,7 @@ use std::process::Command;
 use super::ratio;
 use crate::callgrind::instructions;
 use crate::command::output;
-use crate::report::Outcome;
+use crate::report::Measurement;
 use crate::scratch::Scratch;
 
 /// The number of records that the program `backfill` writes.
@@ -23,8 +23,8 @@ fn counted(scratch: &Scratch, fields: &str, percent: &str) -> Result<(f64, f64),
     Ok((ours / RECORDS, raw / RECORDS))
 }
 
-pub(crate) fn rows(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
-    let mut outcomes = Vec::new();
+pub(crate) fn rows(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
+    let mut measurements = Vec::new();
     for (fields, percent) in SHAPES {
         let (ours, raw) = counted(scratch, fields, percent)?;
         let what = format!(
@@ -32,19 +32,19 @@ pub(crate) fn rows(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
              journal: {fields} fields, {percent} % present"
         );
         let detail = format!("{ours:.0} / {raw:.0} per row");
-        outcomes.push(Outcome { number: "16", what, bounds: ("", "1.50"), measured: ratio(ours, raw), detail });
+        measurements.push(Measurement { number: "16", what, bounds: ("", "1.50"), measured: ratio(ours, raw), detail });
     }
-    Ok(outcomes)
+    Ok(measurements)
 }
 
-pub(crate) fn requests(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn requests(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let program = scratch.build(scratch.ours()?, "backfill")?;
     let (stdout, _) = output(Command::new(program).arg("requests"))?;
     let counts: Vec<f64> = stdout.split_whitespace().filter_map(|count| count.parse().ok()).collect();
     let [planned, sent] = counts[..] else { return Err(format!("the program printed {stdout:?}")) };
     let what = "requests that a run sends / that its plan states: 300 series, 32 days of hours, a file for each day";
     let detail = format!("{sent} / {planned}");
-    Ok(vec![Outcome {
+    Ok(vec![Measurement {
         number: "17",
         what: what.to_owned(),
         bounds: ("1.00", "1.00"),

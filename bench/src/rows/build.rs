@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::ratio;
 use crate::command::{cargo, output};
-use crate::report::Outcome;
+use crate::report::Measurement;
 use crate::scratch::Scratch;
 use crate::timing::{Took, Turn, medians};
 
@@ -77,7 +77,7 @@ fn seconds(took: &Took) -> String {
     format!("{:.1} s ({:.1} s CPU)", took.wall, took.processor)
 }
 
-pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
     // For the first two packages, Cargo also compiles the runtime. For the third package, Cargo compiles only the
     // client, as after a change of one endpoint.
@@ -94,23 +94,24 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let detail = format!("{} / {}", seconds(whole), seconds(peer));
     let rest = (whole.processor - empty.processor).max(0.0);
     Ok(vec![
-        Outcome {
+        Measurement {
             number: "1",
             what: "`cargo check` of our client / of progenitor's client, with 130 endpoints, in CPU seconds".to_owned(),
             bounds: ("0.40", "0.20"),
             measured: ratio(whole.processor, peer.processor),
             detail: format!("{detail}; elapsed {}", ratio(whole.wall, peer.wall)),
         },
-        Outcome {
+        Measurement {
             number: "1",
             what: "the same, minus the time of our client without endpoints".to_owned(),
             bounds: ("0.15", "0.10"),
             measured: ratio(rest, peer.processor),
             detail: format!("without endpoints {}", seconds(empty)),
         },
-        Outcome {
+        Measurement {
             number: "1",
-            what: "the same, after a change of one endpoint of our client; the runtime is not compiled again".to_owned(),
+            what: "the same, after a change of one endpoint of our client; the runtime is not compiled again"
+                .to_owned(),
             bounds: ("0.15", "0.10"),
             measured: ratio(changed.processor, peer.processor),
             detail: format!("{} / {}; elapsed {}", seconds(changed), seconds(peer), ratio(changed.wall, peer.wall)),
@@ -118,7 +119,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     ])
 }
 
-pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let (ours, peers) = (scratch.ours()?, scratch.peers()?);
     // Before each run, the client is made out of date, so Cargo compiles the client and the program, and links the
     // program. For the last two packages, Cargo also compiles libraries that the client depends on.
@@ -132,7 +133,7 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let [whole, peer, whole_and_transport, peer_and_transport] = &took[..] else {
         return Err("internal error: a measurement is missing".to_owned());
     };
-    let outcome = |what: &str, bounds, whole: &Took, peer: &Took| Outcome {
+    let outcome = |what: &str, bounds, whole: &Took, peer: &Took| Measurement {
         number: "2",
         what: what.to_owned(),
         bounds,
@@ -141,15 +142,14 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     };
     let what = "release build after one changed endpoint: the client and a program that calls all 130 endpoints / \
         the same with progenitor's client, CPU seconds";
-    let below =
-        "the same, including the client's libraries: our runtime / `reqwest` and `progenitor-client`";
+    let below = "the same, including the client's libraries: our runtime / `reqwest` and `progenitor-client`";
     Ok(vec![
         outcome(what, ("0.15", "0.10"), whole, peer),
         outcome(below, ("0.40", "0.20"), whole_and_transport, peer_and_transport),
     ])
 }
 
-pub(crate) fn from_scratch(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn from_scratch(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let packages = [(scratch.ours()?.to_owned(), "generated-client"), (scratch.peers()?.to_owned(), "progenitor-made")];
     let target = scratch.empty_target()?;
     let turns: Vec<_> = packages
@@ -163,7 +163,7 @@ pub(crate) fn from_scratch(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     // Removes the last build, which is not needed again.
     scratch.empty_target()?;
     let [whole, peer] = &took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
-    Ok(vec![Outcome {
+    Ok(vec![Measurement {
         number: "3",
         what: "dev build from scratch, default features / the same with progenitor's client, CPU seconds".to_owned(),
         bounds: ("0.60", "0.50"),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::ratio;
-use crate::report::Outcome;
+use crate::report::Measurement;
 use crate::scratch::{ENDPOINTS, Scratch};
 use crate::timing::{Turn, medians};
 
@@ -15,7 +15,7 @@ fn ours(scratch: &Scratch, catalogue: &Path) -> Result<Command, String> {
     Ok(command)
 }
 
-pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let description = scratch.description()?;
     let catalogue = scratch.catalogue(ENDPOINTS)?;
     let mut peer = Command::new(scratch.cargo_progenitor()?);
@@ -27,7 +27,7 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let took = medians(scratch.rounds.max(5), &commands.each_ref().map(turn))?;
     let took: Vec<_> = took.into_iter().map(|took| took.wall * 1e3).collect();
     let [mine, peer, library] = took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
-    Ok(vec![Outcome {
+    Ok(vec![Measurement {
         number: "11",
         what: "run time of codegen / of `cargo progenitor`, 130 endpoints, release builds".to_owned(),
         bounds: ("0.20", "0.10"),
@@ -50,14 +50,14 @@ fn copied(command: &Command) -> Command {
     copy
 }
 
-pub(crate) fn growth(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn growth(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let sizes = [ENDPOINTS, ENDPOINTS * 10, ENDPOINTS * 100];
     let commands: Result<Vec<_>, String> = sizes.iter().map(|size| ours(scratch, &scratch.catalogue(*size)?)).collect();
     let commands = commands?;
     let turns: Vec<_> = commands.iter().map(turn).collect();
     let took = medians(scratch.rounds, &turns)?;
     let [small, middle, large] = &took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
-    let grown = |from: usize, ratio: String, times: String| Outcome {
+    let grown = |from: usize, ratio: String, times: String| Measurement {
         number: "12",
         what: format!("run time of codegen for {} endpoints / for {from} endpoints", from * 10),
         bounds: ("11", "10"),
@@ -68,7 +68,7 @@ pub(crate) fn growth(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     Ok(vec![
         grown(ENDPOINTS, ratio(middle.wall, small.wall), times(small.wall, middle.wall)),
         grown(ENDPOINTS * 10, ratio(large.wall, middle.wall), times(middle.wall, large.wall)),
-        Outcome {
+        Measurement {
             number: "12",
             what: "peak memory of codegen for 13,000 endpoints, in MiB".to_owned(),
             bounds: ("400", "200"),

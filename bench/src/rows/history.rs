@@ -7,7 +7,7 @@
 use std::process::Command;
 
 use crate::command::output;
-use crate::report::Outcome;
+use crate::report::Measurement;
 use crate::scratch::Scratch;
 
 /// The variants: the name in the output of the program, a description, and the number of lines of code that get the
@@ -19,16 +19,16 @@ const WAYS: [(&str, &str, u32); 4] = [
     ("program", "progenitor's client behind `governor`, twenty requests at once", 29),
 ];
 
-pub(crate) fn history(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn history(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let peer = scratch.build(scratch.history()?, "history-progenitor")?;
     let (stdout, _) = output(Command::new(scratch.year()?).arg("others").arg(peer))?;
-    let mut outcomes = Vec::new();
+    let mut measurements = Vec::new();
     for (way, words, lines) in WAYS {
         let result = stdout.lines().find_map(|line| line.strip_prefix(way)?.strip_prefix(": "));
         let result = result.ok_or_else(|| format!("no line about {way} in: {stdout}"))?;
         let seconds = result.strip_prefix("525600 records in ").and_then(|rest| rest.split_once(" s; "));
         let (seconds, requests) = seconds.ok_or_else(|| format!("unexpected number of records: {result}"))?;
-        outcomes.push(Outcome {
+        measurements.push(Measurement {
             number: "15",
             what: format!("a year of one-minute records with a response time of 300 ms, in s: {words}"),
             bounds: if way == "history" { ("54.1", "52.7") } else { ("", "") },
@@ -36,5 +36,5 @@ pub(crate) fn history(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
             detail: format!("{requests}; lines of user code: {lines}"),
         });
     }
-    Ok(outcomes)
+    Ok(measurements)
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::ratio;
 use crate::callgrind::instructions;
 use crate::command::output;
-use crate::report::Outcome;
+use crate::report::Measurement;
 use crate::scratch::Scratch;
 use crate::server;
 use crate::timing::median;
@@ -19,13 +19,14 @@ pub(crate) fn counted(program: &Path) -> Result<f64, String> {
     Ok((many - few) / 200.0)
 }
 
-pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let ours = counted(&scratch.build(scratch.ours()?, "request-ours")?)?;
     let raw = counted(&scratch.build(scratch.ours()?, "request-raw")?)?;
-    let mut outcomes = vec![Outcome {
+    let mut measurements = vec![Measurement {
         number: "6",
-        what: "CPU instructions for one request of 50 records / those with only our transport and plain `serde` derives"
-            .to_owned(),
+        what:
+            "CPU instructions for one request of 50 records / those with only our transport and plain `serde` derives"
+                .to_owned(),
         bounds: ("1.20", "1.00"),
         measured: ratio(ours, raw),
         detail: format!("{ours:.0} / {raw:.0}"),
@@ -33,17 +34,17 @@ pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     let peers = scratch.peers()?;
     let reqwest = counted(&scratch.build(peers, "request-reqwest")?)?;
     let progenitor = counted(&scratch.build(peers, "request-progenitor")?)?;
-    outcomes.push(Outcome {
+    measurements.push(Measurement {
         number: "7",
         what: "instructions for one request of 50 records / the same with progenitor's client".to_owned(),
         bounds: ("0.75", "0.65"),
         measured: ratio(ours, progenitor),
         detail: format!("{ours:.0} / {progenitor:.0}; hand-written reqwest {reqwest:.0}"),
     });
-    Ok(outcomes)
+    Ok(measurements)
 }
 
-pub(crate) fn client(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn client(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let program = scratch.build(scratch.ours()?, "request-ours")?;
     let (mut first, mut next) = (Vec::new(), Vec::new());
     for _ in 0..scratch.rounds.max(1) {
@@ -55,5 +56,11 @@ pub(crate) fn client(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
     }
     let what = "building the first client of a process, default features, in ms".to_owned();
     let detail = format!("each further client {:.3} ms", median(next));
-    Ok(vec![Outcome { number: "14", what, bounds: ("1", "0.1"), measured: format!("{:.3}", median(first)), detail }])
+    Ok(vec![Measurement {
+        number: "14",
+        what,
+        bounds: ("1", "0.1"),
+        measured: format!("{:.3}", median(first)),
+        detail,
+    }])
 }

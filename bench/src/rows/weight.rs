@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::ratio;
 use crate::command::{cargo, output};
-use crate::report::Outcome;
+use crate::report::Measurement;
 use crate::scratch::{Scratch, entries};
 
 /// Measures lines per endpoint with a fixed catalogue, so that an edit of `spec/` does not change a budgeted figure.
@@ -60,14 +60,14 @@ fn lines_of_records(lines: &[&str]) -> usize {
         .sum()
 }
 
-pub(crate) fn lines(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn lines(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let (client, catalogue) = (scratch.project.join("generated-client"), scratch.project.join("spec"));
     let (lines, endpoints) = lines_per_endpoint(&client, &catalogue)?;
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     let measured = format!("{:.1}", lines as f64 / endpoints as f64);
     let what = "emitted lines per endpoint with a path, docs included, records not counted".to_owned();
     let detail = format!("{lines} lines, {endpoints} endpoints");
-    Ok(vec![Outcome { number: "13", what, bounds: ("72", "50"), measured, detail }])
+    Ok(vec![Measurement { number: "13", what, bounds: ("72", "50"), measured, detail }])
 }
 
 /// The number of crates that a package depends on.
@@ -81,12 +81,12 @@ pub(crate) fn count_dependencies(folder: &Path, package: &str, scratch: &Scratch
     Ok(crates.len() - 1)
 }
 
-pub(crate) fn dependencies(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn dependencies(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let ours = count_dependencies(&scratch.project, "generated-client", scratch)?;
     let peer = scratch.peers().and_then(|peers| count_dependencies(peers, "progenitor-made", scratch));
     let detail = peer.map_or_else(|problem| problem, |count| format!("progenitor's client: {count}"));
     let what = "number of normal dependencies, default features".to_owned();
-    Ok(vec![Outcome { number: "5", what, bounds: ("65", "50"), measured: ours.to_string(), detail }])
+    Ok(vec![Measurement { number: "5", what, bounds: ("65", "50"), measured: ours.to_string(), detail }])
 }
 
 /// The size of a stripped program, in bytes.
@@ -96,7 +96,7 @@ pub(crate) fn bytes(scratch: &Scratch, workspace: &Path, program: &str) -> Resul
     fs::metadata(&path).map(|metadata| metadata.len() as f64).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-pub(crate) fn size(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
+pub(crate) fn size(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let (ours, raw) =
         (bytes(scratch, scratch.ours()?, "request-ours")?, bytes(scratch, scratch.ours()?, "request-raw")?);
     let reqwest = bytes(scratch, scratch.peers()?, "request-reqwest")?;
@@ -110,5 +110,5 @@ pub(crate) fn size(scratch: &Scratch) -> Result<Vec<Outcome>, String> {
         mib(raw)
     );
     let what = "stripped minimal program / the same with reqwest and its default features".to_owned();
-    Ok(vec![Outcome { number: "4", what, bounds: ("0.65", "0.55"), measured: ratio(ours, reqwest), detail }])
+    Ok(vec![Measurement { number: "4", what, bounds: ("0.65", "0.55"), measured: ratio(ours, reqwest), detail }])
 }

@@ -23,7 +23,7 @@ use runtime::rate_limit::{Attempt, RateLimiter};
 use sandbox::Sandbox;
 use tokio::time::sleep;
 
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+type ProgramResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Number of concurrent requests of all processes; each process has at least five.
 const TASKS: usize = 40;
@@ -53,7 +53,7 @@ struct Run {
 }
 
 impl Run {
-    fn start(set: &'static str, count: usize) -> Outcome<Self> {
+    fn start(set: &'static str, count: usize) -> ProgramResult<Self> {
         let info = SERVICE.limits.iter().find(|info| info.name == set).ok_or("unknown limit set")?;
         let sandbox = Sandbox::of(&REGISTRY).limit_set(set).fault("all latency=300ms..900ms".parse()?).start()?;
         let folder = std::env::temp_dir().join(format!("one-machine-{}-{set}", std::process::id()));
@@ -69,7 +69,7 @@ impl Run {
         Ok(run)
     }
 
-    fn spawn(&self) -> Outcome<Child> {
+    fn spawn(&self) -> ProgramResult<Child> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["process", self.sandbox.base_url(), self.set, &self.tasks.to_string()]).stdin(Stdio::null());
         Ok(command.env("XDG_STATE_HOME", &self.folder).spawn()?)
@@ -80,7 +80,7 @@ impl Run {
         u32::try_from(counts.requests - counts.rate_limited).unwrap_or(u32::MAX)
     }
 
-    async fn first_request(&self) -> Outcome<Duration> {
+    async fn first_request(&self) -> ProgramResult<Duration> {
         while self.served() == 0 {
             if self.begun.elapsed() > 30 * SECOND {
                 return Err("no request arrives".into());
@@ -96,7 +96,7 @@ impl Run {
     }
 
     /// Kills a random process and starts another.
-    fn crash(&mut self) -> Outcome<()> {
+    fn crash(&mut self) -> ProgramResult<()> {
         let index = fastrand::usize(..self.processes.len());
         end(&mut self.processes[index]);
         self.processes[index] = self.spawn()?;
@@ -104,7 +104,7 @@ impl Run {
     }
 
     /// Runs the processes for `time`, and returns the violated conditions.
-    async fn measure(mut self, time: Duration, crashes: u32) -> Outcome<Vec<String>> {
+    async fn measure(mut self, time: Duration, crashes: u32) -> ProgramResult<Vec<String>> {
         let first = self.first_request().await?;
         // An idle limiter admits ten requests at once, so the share is measured after them.
         sleep(2 * SECOND).await;
@@ -188,7 +188,7 @@ fn cpu(process: u32) -> Duration {
 }
 
 /// Runs one process: sends requests at full speed until the process is killed.
-async fn process(base_url: &str, set: &str, count: usize) -> Outcome<()> {
+async fn process(base_url: &str, set: &str, count: usize) -> ProgramResult<()> {
     let client = shared_on_this_machine(builder(base_url, set)?).build()?;
     let mut tasks = Vec::new();
     for _ in 0..count {
@@ -200,7 +200,7 @@ async fn process(base_url: &str, set: &str, count: usize) -> Outcome<()> {
     Ok(())
 }
 
-fn builder(base_url: &str, set: &str) -> Outcome<Builder> {
+fn builder(base_url: &str, set: &str) -> ProgramResult<Builder> {
     let info = SERVICE.limits.iter().find(|info| info.name == set).ok_or("unknown limit set")?;
     Ok(Client::builder(base_url).api_key("any").allow_http(true).rate_limit(RateLimit::from(info)))
 }
@@ -212,7 +212,7 @@ async fn send_all(client: Client) -> Result<(), generated_client::Error> {
 }
 
 /// Measures how long an idle rate limiter takes.
-async fn idle() -> Outcome<()> {
+async fn idle() -> ProgramResult<()> {
     let limit = RateLimit::new(1_000_000, SECOND, 1000);
     let limiter = SharedRateLimiter::of_this_machine(&Client::builder("https://example.com/v2").rate_limit(limit));
     let mut times = Vec::new();
@@ -228,7 +228,7 @@ async fn idle() -> Outcome<()> {
     Ok(())
 }
 
-async fn run(seconds: u32, processes: usize, crashes: u32) -> Outcome<()> {
+async fn run(seconds: u32, processes: usize, crashes: u32) -> ProgramResult<()> {
     let mut findings = Vec::new();
     for set in ["A", "B"] {
         findings.extend(Run::start(set, processes)?.measure(seconds * SECOND, crashes).await?);
@@ -237,7 +237,7 @@ async fn run(seconds: u32, processes: usize, crashes: u32) -> Outcome<()> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Outcome<()> {
+async fn main() -> ProgramResult<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {

@@ -17,7 +17,7 @@ use generated_client_shared_rate_limit::SharedRateLimiter;
 use sandbox::Sandbox;
 use tokio::time::sleep;
 
-type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+type ProgramResult<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const MACHINES: usize = 3;
 const TASKS: usize = 20;
@@ -37,7 +37,7 @@ const LEAST: f64 = 0.95;
 struct Process(Child);
 
 impl Process {
-    fn start(command: &mut Command) -> Outcome<Self> {
+    fn start(command: &mut Command) -> ProgramResult<Self> {
         Ok(Self(command.stdin(Stdio::null()).spawn()?))
     }
 
@@ -55,24 +55,24 @@ impl Drop for Process {
 }
 
 /// Starts a `redis-server` without persistence.
-fn redis(port: u16) -> Outcome<Process> {
+fn redis(port: u16) -> ProgramResult<Process> {
     let port = port.to_string();
     let arguments = ["--port", &port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
     Process::start(Command::new("redis-server").args(arguments).stdout(Stdio::null()))
 }
 
-fn limit(set: &str) -> Outcome<RateLimit> {
+fn limit(set: &str) -> ProgramResult<RateLimit> {
     let info =
         SERVICE.limits.iter().find(|info| info.name == set).ok_or_else(|| format!("unknown limit set `{set}`"))?;
     Ok(info.into())
 }
 
-fn limiter(server: &str, set: &str) -> Outcome<SharedRateLimiter> {
+fn limiter(server: &str, set: &str) -> ProgramResult<SharedRateLimiter> {
     Ok(SharedRateLimiter::builder(server, limit(set)?).name("several-machines").build()?)
 }
 
 /// Runs one machine: sends requests at full speed until the process is killed.
-async fn machine(base_url: &str, server: &str, set: &str) -> Outcome<()> {
+async fn machine(base_url: &str, server: &str, set: &str) -> ProgramResult<()> {
     let client =
         Client::builder(base_url).api_key("any").allow_http(true).rate_limiter(limiter(server, set)?).build()?;
     let mut tasks = Vec::new();
@@ -116,7 +116,7 @@ struct Machines {
 }
 
 impl Machines {
-    fn start(set: &'static str, trouble: Trouble) -> Outcome<Self> {
+    fn start(set: &'static str, trouble: Trouble) -> ProgramResult<Self> {
         let info =
             SERVICE.limits.iter().find(|info| info.name == set).ok_or_else(|| format!("unknown limit set `{set}`"))?;
         let sandbox = Sandbox::of(&REGISTRY).limit_set(set).fault("all latency=300ms..900ms".parse()?).start()?;
@@ -145,7 +145,7 @@ impl Machines {
     }
 
     /// Waits until a request arrives, and returns its time.
-    async fn next_arrival(&self) -> Outcome<Instant> {
+    async fn next_arrival(&self) -> ProgramResult<Instant> {
         let begun = Instant::now();
         let before = self.served();
         while self.served() == before {
@@ -168,9 +168,9 @@ impl Machines {
     }
 
     /// Kills a machine with slots in use, and measures the time until they are released.
-    async fn kill(&mut self) -> Outcome<Duration> {
+    async fn kill(&mut self) -> ProgramResult<Duration> {
         let victim = format!("{}-", self.machines[0].0.id());
-        let held = async |limiter: &SharedRateLimiter| -> Outcome<Option<usize>> {
+        let held = async |limiter: &SharedRateLimiter| -> ProgramResult<Option<usize>> {
             let status = limiter.status().await?;
             Ok(status
                 .processes
@@ -199,7 +199,7 @@ impl Machines {
     }
 
     /// Restarts the server without its data, and measures the time until the next request.
-    async fn restart(&mut self) -> Outcome<Duration> {
+    async fn restart(&mut self) -> ProgramResult<Duration> {
         self.server.kill();
         let stopped = Instant::now();
         sleep(AWAY).await;
@@ -213,7 +213,7 @@ impl Machines {
     }
 
     /// Runs the machines for `time`, and returns the violated conditions.
-    async fn run(mut self, trouble: Trouble, time: Duration) -> Outcome<Vec<String>> {
+    async fn run(mut self, trouble: Trouble, time: Duration) -> ProgramResult<Vec<String>> {
         let begun = Instant::now();
         let first = self.next_arrival().await?;
         self.report(&format!("the first request arrived after {:.1?}", first.duration_since(begun)));
@@ -247,12 +247,12 @@ impl Machines {
     }
 }
 
-async fn run(set: &'static str, trouble: Trouble, time: Duration) -> Outcome<Vec<String>> {
+async fn run(set: &'static str, trouble: Trouble, time: Duration) -> ProgramResult<Vec<String>> {
     Machines::start(set, trouble)?.run(trouble, time).await
 }
 
 #[tokio::main]
-async fn main() -> Outcome<()> {
+async fn main() -> ProgramResult<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["machine", base_url, server, set] => machine(base_url, server, set).await,
