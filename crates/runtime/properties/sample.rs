@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::{BadRecord, BadRecords, EnvelopeRest, Item, Layout, Record, UnknownFields};
+use super::{BadRecord, BadRecords, EnvelopeRest, Item, Record, SeriesLayout, UnknownFields};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, TimeUnit, TypeInfo, ValueType};
 use crate::values::wire::NamedType;
 use crate::values::{Timestamp, Value};
@@ -126,7 +126,8 @@ pub(crate) fn deep_of<T: Item>(text: &str, bad_records: BadRecords) -> Result<Wh
 
 fn read_as<T: Item>(text: &str, envelope: &'static EnvelopeInfo, bad_records: BadRecords) -> Result<Whole<T>, String> {
     let mut data: Vec<T> = Vec::new();
-    let rest = super::series::<About>(text, Layout::of(Some(envelope), None), T::INFO, bad_records, &mut data);
+    let rest =
+        super::series::<About>(text, SeriesLayout::in_envelope(Some(envelope), None), T::INFO, bad_records, &mut data);
     let (metadata, rest) = rest.map_err(|error| error.to_string())?;
     let EnvelopeRest { unknown_fields, bad_records, .. } = rest;
     Ok(Whole { data, metadata, unknown_fields, bad_records })

@@ -42,7 +42,7 @@ mod any_record;
 
 mod columns;
 
-mod layout;
+mod series_layout;
 
 mod bad_record;
 
@@ -80,12 +80,12 @@ pub(crate) use envelope_rest::{EnvelopeRest, Groups};
 pub use error::DecodeError;
 pub use field_value::{AsFieldValue, FieldValue, Fields, RecordValue, Values};
 pub(crate) use json_path::at_path;
-pub(crate) use layout::Layout;
 pub(crate) use read_row::object;
 pub use record::{Item, Record};
 pub use row::Row;
 pub(crate) use scanner::{any, ends_early};
 pub(crate) use serialization::deserialize;
+pub(crate) use series_layout::SeriesLayout;
 pub(crate) use series_reader::Push;
 pub(crate) use series_serialization::serialize_series;
 pub(crate) use text_records::begins_structure;

@@ -25,7 +25,7 @@ pub use body::{Body, MetadataRecord, PageMetadata, Response, SeriesBody};
 pub use series::Series;
 
 pub(crate) use body::TimedRecords;
-pub(crate) use exchange::{Connection, Options, Outcome, send};
+pub(crate) use exchange::{Connection, Options, UndecodedResult, send};
 pub(crate) use host_outage::{HostOutage, HostOutages, OthersOutage};
 pub(crate) use sent_fields::SentFields;
 pub(crate) use series::slice_of_records;

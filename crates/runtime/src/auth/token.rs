@@ -253,9 +253,9 @@ impl TokenSource {
         let request = dispatcher.request(url, token_headers, form, context);
         let response = dispatcher.send(request, permit, context).await?;
         // The body of a success may contain a token, so the error must not contain that body.
-        let success = (200..300).contains(&response.status);
+        let is_success = (200..300).contains(&response.status);
         let response = status::accept(response, self.service, self.info.errors)
-            .map_err(|error| if success { error.without_body() } else { error })?;
+            .map_err(|error| if is_success { error.without_body() } else { error })?;
         if error_body::is_oauth_error(&response.body) {
             let message = ", but the body is an error of the service";
             return Err(error_body::refusal(response, &self.service.error_body, message, None).without_body());

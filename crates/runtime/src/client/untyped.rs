@@ -23,7 +23,7 @@ use crate::platform::{Runtime, Task};
 use crate::rate_limit::Rank;
 use crate::registry::{EndpointInfo, ListFormat, TimeUnit, ValueType};
 use crate::request::RequestTarget;
-use crate::send::{self, Body, Connection, HostOutage, Options, Outcome, Response};
+use crate::send::{self, Body, Connection, HostOutage, Options, Response, UndecodedResult};
 use crate::values::Timestamp;
 use crate::values::wire::{IntoParam, ToWire};
 
@@ -189,7 +189,7 @@ impl Untyped {
     }
 
     /// Starts the task that sends the request.
-    fn start(self, runtime: &Runtime) -> Task<Outcome> {
+    fn start(self, runtime: &Runtime) -> Task<UndecodedResult> {
         let Parts { core, target, options } = *self.0;
         let sending = send::send(core.connection, target, options);
         // The span of the request is a child of the span in which it was first polled.
@@ -199,7 +199,7 @@ impl Untyped {
     }
 
     /// Waits for the response.
-    pub fn send_blocking(self) -> Outcome {
+    pub fn send_blocking(self) -> UndecodedResult {
         let Parts { core, target, options } = *self.0;
         let outcome = core.background.wait(send::send(core.connection.clone(), target.clone(), options));
         outcome.unwrap_or_else(|error| Err(core.connection.about(error, &target)))
@@ -241,13 +241,13 @@ pub(crate) struct Sending {
     /// The request before the first poll in a runtime.
     request: Option<Untyped>,
     /// The task that sends the request; `None` before that, and after its outcome was returned.
-    task: Option<Task<Outcome>>,
+    task: Option<Task<UndecodedResult>>,
 }
 
 impl Future for Sending {
-    type Output = Outcome;
+    type Output = UndecodedResult;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Outcome> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<UndecodedResult> {
         if let Some(request) = &self.request {
             // After this error, the next poll tries again.
             let runtime = require_runtime().map_err(|error| request.about(error))?;

@@ -7,10 +7,10 @@ use super::bad_record::BadRecords;
 use super::column_names::ColumnNames;
 use super::envelope_rest::EnvelopeRest;
 use super::error::DecodeError;
-use super::layout::Layout;
 use super::record::Record;
 use super::row::{ANY, Row};
 use super::scanner::{DEPTH, Scanner, read};
+use super::series_layout::SeriesLayout;
 use super::series_reader::{LastRecords, Push, SeriesReader};
 use super::unknown_fields::UnknownText;
 use crate::registry::{FieldSource, RecordInfo, RecordLayout};
@@ -57,7 +57,7 @@ struct Around {
 /// If `record` is `None`, each record is passed as a row with one value of any kind.
 pub(crate) fn series<M: Record>(
     text: &str,
-    layout: Layout,
+    layout: SeriesLayout,
     record: Option<&'static RecordInfo>,
     bad_records: BadRecords,
     push: &mut dyn Push,

@@ -21,14 +21,14 @@ impl<'a> Row<'a> {
         let ValueType::Map(ty) = self.record.fields[field].ty else { return false };
         let start = json.at;
         // The form of a value is noted for the value itself.
-        let outer = std::mem::replace(&mut json.seen, 0);
+        let outer = std::mem::replace(&mut json.forms, 0);
         let read = DecodedValue::read(ty, json, next, DEPTH);
-        let seen = std::mem::replace(&mut json.seen, outer);
+        let forms = std::mem::replace(&mut json.forms, outer);
         let Ok(value) = read else {
             json.at = start;
             return false;
         };
-        if seen & (INEXACT | QUOTED) != 0 {
+        if forms & (INEXACT | QUOTED) != 0 {
             self.unknown.keep(field, &format!("{{{}}}", entry(key, json.since(start))));
         }
         self.add_other(field, key, value);

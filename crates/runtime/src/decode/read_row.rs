@@ -31,7 +31,9 @@ impl<'a> Row<'a> {
             (RecordLayout::Object | RecordLayout::Columns | RecordLayout::Named(_), b'{') => {
                 self.fill_by_name(json, depth)?;
             }
-            (RecordLayout::Positional, b'[') if !self.labels.is_empty() => self.fill_own_by_position(json, depth)?,
+            (RecordLayout::Positional, b'[') if !self.labels.is_empty() => {
+                self.fill_labelled_by_position(json, depth)?;
+            }
             (RecordLayout::Positional, b'[') => self.fill_by_position(json, depth)?,
             (RecordLayout::Named(_), b'[') => self.fill_by_column_names(json, depth)?,
             (RecordLayout::Value, _) => self.fill_value(0, json, next, depth)?,
@@ -219,14 +221,14 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Does the same for a record with derived fields, which are not in the list.
+    /// Does the same for a record of a group with labels. The fields of the labels are not in the list.
     #[inline(never)] // Within `fill`, it would slow down other records.
-    fn fill_own_by_position(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
+    fn fill_labelled_by_position(&mut self, json: &mut Scanner<'a>, depth: u8) -> Result<(), DecodeError> {
         let depth = json.deeper(depth)?;
-        let own = self.own_fields();
+        let count = self.wire_field_count();
         let mut index = 0;
         json.list(|json, next| {
-            if index < own {
+            if index < count {
                 self.fill_value(index, json, next, depth).map_err(|error| error.at_index(index))?;
             } else {
                 let start = json.at;
@@ -343,11 +345,11 @@ impl<'a> Row<'a> {
             return Ok(());
         }
         // The form of the values in a record is noted for the fields of that record.
-        let outer = std::mem::replace(&mut json.seen, 0);
+        let outer = std::mem::replace(&mut json.forms, 0);
         let read = DecodedValue::read(&field.ty, json, next, depth);
-        let seen = std::mem::replace(&mut json.seen, outer);
+        let forms = std::mem::replace(&mut json.forms, outer);
         self.values[index].set(read?);
-        if seen & (INEXACT | if field.quoted { UNQUOTED } else { QUOTED }) != 0 {
+        if forms & (INEXACT | if field.quoted { UNQUOTED } else { QUOTED }) != 0 {
             self.unknown.keep(index, json.since(start));
         }
         Ok(())
@@ -431,7 +433,7 @@ impl<'a> DecodedValue<'a> {
             (_, ValueType::Any) => BoxedValue::Any(json.any_value(next, depth)?).into(),
             (b'n', ValueType::Option(_)) => json.literal().map(|_| Self::Null)?,
             (b'"', ValueType::Option(ty)) if ty.is_never_empty() && json.empty_text() => {
-                json.seen |= INEXACT;
+                json.forms |= INEXACT;
                 Self::Null
             }
             (_, ValueType::Option(ty)) => Self::read(ty, json, next, depth)?,
@@ -446,7 +448,7 @@ impl<'a> DecodedValue<'a> {
                 let scalar = if next == b'"' { Scalar::quoted(ty, json)? } else { Scalar::unquoted(ty, json)? };
                 let scalar = scalar.ok_or_else(|| mismatch(ty, json.since(start)))?;
                 if !scalar.is_exact {
-                    json.seen |= INEXACT;
+                    json.forms |= INEXACT;
                 }
                 scalar.value
             }

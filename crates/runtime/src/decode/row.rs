@@ -55,7 +55,7 @@ impl Row<'_> {
     }
 
     /// The number of fields whose values are in a record on the wire. Derived fields are at the end of the table.
-    pub(super) fn own_fields(&self) -> usize {
+    pub(super) fn wire_field_count(&self) -> usize {
         self.record.fields.iter().take_while(|field| !field.source.is_derived()).count()
     }
 

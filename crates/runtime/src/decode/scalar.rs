@@ -40,7 +40,7 @@ impl<'a> Scalar<'a> {
     /// Reads a string as a value of the type `ty`; `None` if it is not such a value.
     pub(super) fn quoted(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Option<Self>, DecodeError> {
         if ty.has_quoted_form() {
-            json.seen |= QUOTED;
+            json.forms |= QUOTED;
         }
         Ok(match json.text()? {
             Cow::Borrowed(text) => Self::of_plain_text(ty, text),
@@ -54,7 +54,7 @@ impl<'a> Scalar<'a> {
     /// Reads a number without quotes as a value of the type `ty`; `None` if it is not such a value.
     pub(super) fn unquoted(ty: &ValueType, json: &mut Scanner<'a>) -> Result<Option<Self>, DecodeError> {
         let start = json.at;
-        json.seen |= UNQUOTED;
+        json.forms |= UNQUOTED;
         let number = json.number()?;
         let value = DecodedValue::of_digits(ty, number, json.since(start));
         let is_text = matches!(ty, ValueType::Timestamp(unit) if unit.is_text());

@@ -22,11 +22,11 @@ pub(crate) use any_value::any;
 /// Maximum nesting of lists and objects, as in `serde_json`.
 pub(super) const DEPTH: u8 = 127;
 
-/// A flag of [`Scanner::seen`]: a number or a timestamp is in quotes.
+/// A flag of [`Scanner::forms`]: a number or a timestamp is in quotes.
 pub(super) const QUOTED: u8 = 1;
-/// A flag of [`Scanner::seen`]: a number is not in quotes.
+/// A flag of [`Scanner::forms`]: a number is not in quotes.
 pub(super) const UNQUOTED: u8 = 4;
-/// A flag of [`Scanner::seen`]: a value would be written with other characters, such as `0.10` as `0.1`.
+/// A flag of [`Scanner::forms`]: a value would be written with other characters, such as `0.10` as `0.1`.
 pub(super) const INEXACT: u8 = 2;
 
 /// A text and the current position in the text.
@@ -34,15 +34,15 @@ pub(super) struct Scanner<'a> {
     text: &'a str,
     /// The position of the next byte.
     pub(super) at: usize,
-    /// The forms of the values that were read for the current field.
-    pub(super) seen: u8,
+    /// The forms in which the values of the current field are written, as flags.
+    pub(super) forms: u8,
     /// The number of values so far that do not fit their fields and were kept among the unknown fields.
     pub(super) misfits: usize,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, seen: 0, misfits: 0 }
+        Self { text, at: 0, forms: 0, misfits: 0 }
     }
 
     /// Creates an error at the current position.

@@ -4,11 +4,11 @@ use super::bad_record::{BadRecord, BadRecords};
 use super::envelope_rest::EnvelopeRest;
 use super::error::DecodeError;
 use super::field_value::FieldValue;
-use super::layout::Layout;
 use super::read_columns::Columns;
 use super::record::Item;
 use super::row::{DecodedValue, Row};
 use super::scanner::Scanner;
+use super::series_layout::SeriesLayout;
 use super::unknown_fields::UnknownText;
 use crate::registry::{FieldSource, RecordLayout};
 
@@ -57,7 +57,7 @@ impl<T: Item> Push for Vec<T> {
 
 /// A series that is being read.
 pub(super) struct SeriesReader<'w, 'a> {
-    pub(super) layout: Layout,
+    pub(super) layout: SeriesLayout,
     pub(super) bad_records: BadRecords,
     pub(super) row: Row<'a>,
     pub(super) push: &'w mut dyn Push,

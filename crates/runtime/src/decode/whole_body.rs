@@ -4,10 +4,10 @@ use super::any_record::AnyRecord;
 use super::bad_record::BadRecords;
 use super::envelope::series;
 use super::error::DecodeError;
-use super::layout::Layout;
 use super::read_row::object;
 use super::record::Item;
 use super::scanner::any;
+use super::series_layout::SeriesLayout;
 use super::text_records::as_json;
 use super::unknown_fields::UnknownFields;
 use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
@@ -27,7 +27,8 @@ impl DecodedBody {
         match endpoint.body {
             BodyInfo::Series { record, .. } => {
                 let json = as_json(text, endpoint, &service.error_body)?;
-                let layout = Layout::of(service.envelope.as_ref(), endpoint.data).optional(endpoint.data_optional);
+                let layout = SeriesLayout::in_envelope(service.envelope.as_ref(), endpoint.data)
+                    .optional(endpoint.data_optional);
                 let mut records: Vec<AnyRecord> = Vec::new();
                 let (_, rest) = series::<UnknownFields>(&json, layout, record, BadRecords::Rejected, &mut records)?;
                 Ok(Self { records, misfits: rest.misfits })

@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorKind};
 use crate::pages::{PageFacts, PageWalk};
 use crate::platform::{Instant, sleep};
 use crate::rate_limit::Rank;
-use crate::send::{Outcome, SeriesBody, TimedRecords};
+use crate::send::{SeriesBody, TimedRecords, UndecodedResult};
 use crate::values::Timestamp;
 
 /// A job that has decoded pages for this long lets other tasks run before the next page.
@@ -399,7 +399,7 @@ impl Job {
 #[derive(Clone, Copy)]
 pub(super) struct Decode {
     /// Decodes a response.
-    read: fn(Outcome) -> Result<TimedRecords<Batch>, Error>,
+    read: fn(UndecodedResult) -> Result<TimedRecords<Batch>, Error>,
     /// Appends the second records to the first.
     append: fn(&mut Batch, Batch),
 }
@@ -410,7 +410,7 @@ impl Decode {
     }
 }
 
-fn read<B: SeriesBody>(response: Outcome) -> Result<TimedRecords<Batch>, Error> {
+fn read<B: SeriesBody>(response: UndecodedResult) -> Result<TimedRecords<Batch>, Error> {
     let TimedRecords { records, times, bad, metadata } = B::read_records(response)?;
     Ok(TimedRecords { records: Box::new(records), times, bad, metadata })
 }

@@ -10,7 +10,7 @@ use futures_core::Stream;
 use super::walk::PageWalk;
 use crate::client::{Endpoint, Request, Sending, Untyped};
 use crate::error::Error;
-use crate::send::{Body, Outcome, SeriesBody};
+use crate::send::{Body, SeriesBody, UndecodedResult};
 
 /// All pages of a request, one after the other, created by `Request::all_pages`.
 ///
@@ -87,7 +87,7 @@ impl<E: Endpoint<Body: SeriesBody>> AllPages<E> {
     }
 
     /// Adds a response, and prepares the request for the next page.
-    fn received(&mut self, outcome: Outcome) -> Result<E::Body, Error> {
+    fn received(&mut self, outcome: UndecodedResult) -> Result<E::Body, Error> {
         let (Some(walk), Some(request)) = (&mut self.walk, &self.request) else { return E::Body::read(outcome) };
         let facts = match &outcome {
             Ok(response) => walk.facts(response.body()),

@@ -3,7 +3,7 @@
 use serde_core::{Serialize, Serializer};
 
 use super::body::{Body, Sealed, SeriesBody, TimedRecords};
-use super::exchange::Outcome;
+use super::exchange::UndecodedResult;
 use super::series::Series;
 use crate::decode::{self, AnyRecord, DecodeError, Item, UnknownFields};
 use crate::error::Error;
@@ -50,7 +50,7 @@ impl Body for AnyBody {
         decode::any(text).map(Self::Any)
     }
 
-    fn read(response: Outcome) -> Result<Self, Error> {
+    fn read(response: UndecodedResult) -> Result<Self, Error> {
         let response = response?;
         let read = match response.target.endpoint.body {
             BodyInfo::Series { .. } => return Series::of_response(Ok(response)).map(Self::Series),
@@ -74,7 +74,7 @@ impl SeriesBody for AnyBody {
         }
     }
 
-    fn read_records(response: Outcome) -> Result<TimedRecords<Vec<AnyRecord>>, Error> {
+    fn read_records(response: UndecodedResult) -> Result<TimedRecords<Vec<AnyRecord>>, Error> {
         // The list of unsupported values is empty, because only the emitted client knows which metadata field contains
         // them.
         Ok(AnySeries::of_response(response)?.timed(Vec::new()))

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use serde_core::Serialize;
 
-use super::exchange::{Outcome, UndecodedResponse};
+use super::exchange::{UndecodedResponse, UndecodedResult};
 use crate::decode::{self, AsFieldValue, BadRecord, DecodeError, Record, RecordValue, Row, UnknownFields};
 use crate::error::Error;
 use crate::headers::Headers;
@@ -44,7 +44,7 @@ pub trait Body: Sealed + Sized + Send + 'static {
 
     /// Reads the body of a response.
     #[doc(hidden)]
-    fn read(response: Outcome) -> Result<Self, Error> {
+    fn read(response: UndecodedResult) -> Result<Self, Error> {
         let response = response?;
         response.text().and_then(Self::decode).map_err(|error| response.misfit(error))
     }
@@ -55,7 +55,7 @@ impl<T: Record + Send + 'static> Body for T {
         decode::object(text, T::INFO).map(|mut row| T::from_row(&mut row))
     }
 
-    fn read(response: Outcome) -> Result<Self, Error> {
+    fn read(response: UndecodedResult) -> Result<Self, Error> {
         let response = response?;
         let read = response.object(T::INFO).map(|mut row| T::from_row(&mut row));
         read.map_err(|error| response.misfit(error))
@@ -86,7 +86,7 @@ pub trait SeriesBody: Body {
     fn received(&self) -> usize;
 
     /// Reads the records of a response, each with its time.
-    fn read_records(response: Outcome) -> Result<TimedRecords<Vec<Self::Item>>, Error>;
+    fn read_records(response: UndecodedResult) -> Result<TimedRecords<Vec<Self::Item>>, Error>;
 }
 
 /// The records of a response, in the order of the response. `R` is a list of records, or a list whose static type is

@@ -19,7 +19,7 @@ use crate::dispatch::observer::{Event, RequestParams};
 use crate::dispatch::{Dispatcher, Observers, Policy, RequestContext, ShownParams, readable_body, status};
 use crate::error::Error;
 use crate::rate_limit::Rank;
-use crate::registry::{BodyInfo, RecordInfo, ServiceInfo};
+use crate::registry::{BodyInfo, EndpointInfo, RecordInfo, ServiceInfo};
 use crate::request::{RequestKind, RequestTarget};
 use crate::secrets::Secret;
 use crate::transport::{Headers, HttpResponse, InvalidHeader, ResponseBody};
@@ -57,8 +57,8 @@ pub struct UndecodedResponse {
     context: RequestContext,
 }
 
-/// The outcome of a request.
-pub(crate) type Outcome = Result<Box<UndecodedResponse>, Error>;
+/// A successful response, or the error of a request.
+pub(crate) type UndecodedResult = Result<Box<UndecodedResponse>, Error>;
 
 impl UndecodedResponse {
     /// Returns how long the request waited in total: for a token, in the rate-limit queue, and between attempts.
@@ -158,14 +158,14 @@ impl Connection {
 }
 
 /// Sends a request and returns its response.
-pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, options: Options) -> Outcome {
+pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, options: Options) -> UndecodedResult {
     let policy = options.policy.as_deref().unwrap_or(&connection.policy).clone();
     let observers = connection.observers_of(&target, policy.rank);
     #[cfg(feature = "tracing")]
     let span = observers.span();
     let weight = target.endpoint.weight_of(|param| target.value(param));
     let mut context = RequestContext::new(RequestKind::Data(target.endpoint), weight, policy, observers);
-    let success = success(&connection, &target, &options, &mut context);
+    let success = send_until_successful(&connection, &target, &options, &mut context);
     #[cfg(feature = "tracing")]
     let success = tracing::Instrument::instrument(success, span);
     match success.await {
@@ -209,8 +209,8 @@ struct Success {
     sent_body: ResponseBody,
 }
 
-/// Requests a response until it is successful, with at most as many attempts as the retry rules allow.
-async fn success(
+/// Sends the request until a response is successful, with at most as many attempts as the retry rules allow.
+async fn send_until_successful(
     connection: &Connection,
     target: &RequestTarget,
     options: &Options,
@@ -223,18 +223,9 @@ async fn success(
     connection.credentials.check(headers)?;
     let service = connection.service;
     let retries = &connection.dispatcher.retries;
-    let is_series = matches!(target.endpoint.body, BodyInfo::Series { .. });
     loop {
-        let outcome = authorized(connection, &url, headers, context).await;
-        let outcome = outcome.and_then(|response| {
-            let sent_body = response.body.clone();
-            let mut response = readable_body::converted(response, target.endpoint, &service.error_body)?;
-            if !is_series || !error_body::means_no_data(&response, &service.error_body) {
-                response = status::accept(response, service, service.errors)?;
-            }
-            Ok(Success { response, sent_body })
-        });
-        match outcome {
+        let response = send_authorized(connection, &url, headers, context).await;
+        match response.and_then(|response| to_success(response, target.endpoint, service)) {
             Ok(success) => {
                 retries.succeeded();
                 return Ok(success);
@@ -253,18 +244,33 @@ async fn success(
     }
 }
 
+/// Converts the body to JSON, and returns an error if the status is not a success.
+fn to_success(
+    response: HttpResponse,
+    endpoint: &'static EndpointInfo,
+    service: &ServiceInfo,
+) -> Result<Success, Error> {
+    let is_series = matches!(endpoint.body, BodyInfo::Series { .. });
+    let sent_body = response.body.clone();
+    let mut response = readable_body::converted(response, endpoint, &service.error_body)?;
+    if !is_series || !error_body::means_no_data(&response, &service.error_body) {
+        response = status::accept(response, service, service.errors)?;
+    }
+    Ok(Success { response, sent_body })
+}
+
 /// Sends the request, and sends it once more if its token was rejected and another token may be accepted.
-async fn authorized(
+async fn send_authorized(
     connection: &Connection,
     url: &str,
     headers: &Headers,
     context: &mut RequestContext,
 ) -> Result<HttpResponse, Error> {
     let address = url.split('?').next().unwrap_or_default();
-    let mut sent = attempt(connection, url, headers, context).await?;
+    let mut sent = send_once(connection, url, headers, context).await?;
     // The key may have been replaced while the request was in flight.
     if sent.response.status == 401 && connection.credentials.has_replaced(sent.key.as_ref()) {
-        sent = attempt(connection, url, headers, context).await?;
+        sent = send_once(connection, url, headers, context).await?;
     }
     let Sent { token, response, .. } = sent;
     let Some((flow, token)) = connection.credentials.flow.as_ref().zip(token) else { return Ok(response) };
@@ -278,7 +284,7 @@ async fn authorized(
     if !flow.cache().reject(&token, address) {
         return Ok(response);
     }
-    let Sent { response, .. } = attempt(connection, url, headers, context).await?;
+    let Sent { response, .. } = send_once(connection, url, headers, context).await?;
     if response.status == 401 {
         flow.cache().reject_again(address);
     }
@@ -298,7 +304,7 @@ struct Sent {
 /// If the token expired or was rejected while the request was queued, another token is used if there is one. Otherwise
 /// the permit is returned, a token is fetched, and the request waits in the queue again. After that wait, the token is
 /// not checked again: if every wait were longer than the lifetime of a token, the request would never be sent.
-async fn attempt(
+async fn send_once(
     connection: &Connection,
     url: &str,
     headers: &Headers,

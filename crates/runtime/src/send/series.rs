@@ -6,10 +6,10 @@
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
-use super::exchange::Outcome;
+use super::exchange::UndecodedResult;
 use crate::decode::{
-    self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Groups, Item, Layout, Push, Record, Row, TimeField,
-    UnknownFields, error_body,
+    self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Groups, Item, Push, Record, Row, SeriesLayout,
+    TimeField, UnknownFields, error_body,
 };
 use crate::dispatch::observer::Event;
 use crate::error::{Error, ErrorKind, excerpt};
@@ -56,10 +56,10 @@ impl SeriesInfo {
         Self { service, endpoint: None, record }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&self) -> SeriesLayout {
         let data = self.endpoint.and_then(|endpoint| endpoint.data);
         let is_optional = self.endpoint.is_some_and(|endpoint| endpoint.data_optional);
-        Layout::of(self.service.envelope.as_ref(), data).optional(is_optional)
+        SeriesLayout::in_envelope(self.service.envelope.as_ref(), data).optional(is_optional)
     }
 
     fn time(&self) -> Option<TimeField> {
@@ -138,7 +138,7 @@ impl<T: Item, M> Series<T, M> {
 /// Reads a series and appends its records to `records`; `record` is the table of the records if they have a static
 /// type.
 fn read_series<M: Record>(
-    response: Outcome,
+    response: UndecodedResult,
     record: Option<&'static RecordInfo>,
     records: &mut dyn Push,
 ) -> Result<((M, EnvelopeRest), SeriesInfo), Error> {
@@ -201,7 +201,7 @@ fn is_error(rest: &EnvelopeRest, service: &ServiceInfo) -> bool {
 
 impl<T: Item, M: Record + Serialize> Series<T, M> {
     /// Reads the series of a response.
-    pub(super) fn of_response(response: Outcome) -> Result<Self, Error> {
+    pub(super) fn of_response(response: UndecodedResult) -> Result<Self, Error> {
         let mut records: Vec<T> = Vec::new();
         // This function is compiled for every endpoint, and a `match` needs less code than `?`.
         match read_series(response, T::INFO, &mut records) {
@@ -354,7 +354,7 @@ impl<T: Item, M: MetadataRecord + Serialize> Body for Series<T, M> {
         Ok(Self::new(records, rest, info))
     }
 
-    fn read(response: Outcome) -> Result<Self, Error> {
+    fn read(response: UndecodedResult) -> Result<Self, Error> {
         Self::of_response(response)
     }
 }
@@ -366,7 +366,7 @@ impl<T: Item, M: MetadataRecord + Serialize> SeriesBody for Series<T, M> {
         self.records.len() + self.bad_records.len()
     }
 
-    fn read_records(response: Outcome) -> Result<TimedRecords<Vec<T>>, Error> {
+    fn read_records(response: UndecodedResult) -> Result<TimedRecords<Vec<T>>, Error> {
         let series = Self::of_response(response)?;
         let unsupported = series.metadata.unsupported();
         Ok(series.timed(unsupported))

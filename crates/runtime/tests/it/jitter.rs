@@ -116,7 +116,7 @@ impl Transport for Service {
 
 /// The totals of ten minutes.
 #[derive(Debug)]
-struct Outcome {
+struct Totals {
     /// The number of successful requests, as a share of the limit (ten requests per second).
     used: f64,
     /// The number of rate-limited requests, minute by minute.
@@ -125,7 +125,7 @@ struct Outcome {
     max_pause: Duration,
 }
 
-fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
+fn simulate(way: Way, names_pause: bool, seed: u64) -> Totals {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().start_paused(true).build().unwrap();
     let service = runtime.block_on(async {
@@ -154,7 +154,7 @@ fn simulate(way: Way, names_pause: bool, seed: u64) -> Outcome {
     };
     let max_pause = record.sent.windows(2).filter_map(pause).max().unwrap_or_default();
     let used = f64::from(u32::try_from(record.answers).unwrap()) / 6000.0;
-    Outcome { used, rate_limited, max_pause }
+    Totals { used, rate_limited, max_pause }
 }
 
 /// Runs the simulation with each of five seeds, and checks the outcome. The client uses at least the share `min_used`

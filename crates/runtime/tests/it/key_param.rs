@@ -44,10 +44,10 @@ client!(keyed, "KEYED", api_key_query: Some("api key"),);
 client!(basic, "BASIC", api_key_header: Some("authorization"), api_key_prefix: "Basic ", api_key_basic: true,);
 client!(open, "OPEN",);
 
-type Outcome = fn(&HttpRequest) -> Result<HttpResponse, Error>;
+type Respond = fn(&HttpRequest) -> Result<HttpResponse, Error>;
 
 /// A service that records every request, and responds with the result of a function.
-struct Service(Arc<Mutex<Vec<HttpRequest>>>, Outcome);
+struct Service(Arc<Mutex<Vec<HttpRequest>>>, Respond);
 
 impl Transport for Service {
     fn send(&self, request: HttpRequest) -> SendFuture<'_> {
@@ -66,8 +66,8 @@ impl Observer for Seen {
     }
 }
 
-/// Outcomes that repeat the URL of the request, which contains the key, wherever they can.
-const OUTCOMES: [Outcome; 5] = [
+/// Responses and errors that repeat the URL of the request, which contains the key, wherever they can.
+const RESPONSES: [Respond; 5] = [
     |request| Ok(HttpResponse::new(200, Headers::new(), format!("\"{}\"", request.url))),
     |request| Ok(HttpResponse::new(400, Headers::new(), format!("{{\"message\": \"{}\"}}", request.url))),
     |request| {
@@ -84,7 +84,7 @@ const OUTCOMES: [Outcome; 5] = [
 
 #[tokio::test]
 async fn nothing_shows_a_key_in_the_query() {
-    for outcome in OUTCOMES {
+    for outcome in RESPONSES {
         let (sent, seen) = (Arc::default(), Seen::default());
         let builder = keyed::Client::builder("https://example.com").api_key(KEY).retry(Retry::none());
         let mut text = format!("{builder:?}");
@@ -135,7 +135,7 @@ const ECHO: &str = r#"{"message": "me:canary-password, canary-password, bWU6Y2Fu
 async fn basic_credentials_are_encoded_and_hidden() {
     let sent = Arc::default();
     let transport = Service(Arc::clone(&sent), |_| Ok(HttpResponse::new(400, Headers::new(), ECHO)));
-    let builder = || basic::Client::builder("https://example.com").transport(Service(Arc::default(), OUTCOMES[0]));
+    let builder = || basic::Client::builder("https://example.com").transport(Service(Arc::default(), RESPONSES[0]));
     let client = builder().transport(transport).api_key("me:canary-password").build().unwrap();
     let error = client.raw("/quote").await.unwrap_err();
     let text = format!("{client:?} {error:?} {}", String::from_utf8_lossy(error.body().unwrap()));

@@ -72,15 +72,15 @@ fn service(pages: Vec<(std::ops::Range<i64>, &'static str)>) -> (Arc<Service>, A
     (service, queries)
 }
 
-/// The outcome of a request for all pages.
+/// The result of a request for all pages.
 #[derive(Debug, PartialEq)]
-struct Outcome {
+struct FetchedPages {
     records: usize,
     is_complete: bool,
     error: Option<String>,
 }
 
-async fn all(request: Request<Dynamic>) -> Outcome {
+async fn all(request: Request<Dynamic>) -> FetchedPages {
     let mut pages = request.all_pages();
     let mut bodies = Vec::new();
     let error = pages.collect_into(&mut bodies).await.err().map(|error| error.to_string());
@@ -90,7 +90,7 @@ async fn all(request: Request<Dynamic>) -> Outcome {
         records += series.len();
     }
     assert_eq!(pages.account().records, records as u64);
-    Outcome { records, is_complete: pages.account().is_complete, error }
+    FetchedPages { records, is_complete: pages.account().is_complete, error }
 }
 
 async fn check(
@@ -102,7 +102,7 @@ async fn check(
     let (service, queries) = service(pages);
     let outcome = all(service.client().endpoint(endpoint)).await;
     match expected {
-        Ok(records) => assert_eq!(outcome, Outcome { records, is_complete: true, error: None }),
+        Ok(records) => assert_eq!(outcome, FetchedPages { records, is_complete: true, error: None }),
         Err((records, message)) => {
             assert_eq!((outcome.records, outcome.is_complete), (records, false));
             let error = outcome.error.unwrap_or_default();
@@ -170,7 +170,7 @@ async fn numbered_pages_are_counted() {
 async fn pages_after_the_first_have_no_total() {
     let (service, queries) = service(vec![(6..8, r#""count": 8"#), (8..8, r#""count": 8"#)]);
     let outcome = all(service.client().endpoint(&BY_NUMBER_OF_RECORDS).query("page", "4")).await;
-    assert_eq!(outcome, Outcome { records: 2, is_complete: true, error: None });
+    assert_eq!(outcome, FetchedPages { records: 2, is_complete: true, error: None });
     assert_eq!(*queries.lock().unwrap(), ["/list?page=4&size=3", "/list?page=5&size=3"]);
     // The service has announced three records, and returns two.
     let pages = vec![(0..2, r#""count": 3"#), (2..2, r#""count": 3"#)];

@@ -1,6 +1,6 @@
 //! Records that are lists, whose names are elsewhere in the body.
 
-use crate::decode::{AnyRecord, BadRecords, EnvelopeRest, Layout, UnknownFields, serialize_series, series};
+use crate::decode::{AnyRecord, BadRecords, EnvelopeRest, SeriesLayout, UnknownFields, serialize_series, series};
 use crate::registry::{Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, TimeUnit, ValueType};
 use crate::values::Value;
 
@@ -46,7 +46,8 @@ type Read = (Vec<AnyRecord>, EnvelopeRest);
 
 fn read(text: &str, info: &'static RecordInfo, data: &'static str, bad: BadRecords) -> Result<Read, String> {
     let mut records = Vec::<AnyRecord>::new();
-    let read = series::<UnknownFields>(text, Layout::of(None, Some(data)), Some(info), bad, &mut records);
+    let read =
+        series::<UnknownFields>(text, SeriesLayout::in_envelope(None, Some(data)), Some(info), bad, &mut records);
     let (_, rest) = read.map_err(|error| error.to_string())?;
     Ok((records, rest))
 }
@@ -55,7 +56,7 @@ fn read(text: &str, info: &'static RecordInfo, data: &'static str, bad: BadRecor
 fn records(text: &str, info: &'static RecordInfo, data: &'static str) -> Vec<String> {
     let (records, rest) =
         read(text, info, data, BadRecords::Rejected).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let paths = Layout::of(None, Some(data)).paths(None);
+    let paths = SeriesLayout::in_envelope(None, Some(data)).paths(None);
     let mut written = Vec::new();
     let json = &mut serde_json::Serializer::new(&mut written);
     let metadata = UnknownFields::default();

@@ -1,8 +1,8 @@
 //! Series whose records are columns: an object with a list for each field.
 
 use crate::decode::{
-    AnyRecord, BadRecord, BadRecords, DecodeError, EnvelopeRest, FieldValue, Layout, UnknownFields, serialize_series,
-    series,
+    AnyRecord, BadRecord, BadRecords, DecodeError, EnvelopeRest, FieldValue, SeriesLayout, UnknownFields,
+    serialize_series, series,
 };
 use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, TimeUnit, ValueType};
 use crate::values::Value;
@@ -21,13 +21,14 @@ type Read = (Vec<AnyRecord>, UnknownFields, EnvelopeRest);
 
 fn read(text: &str, data: &'static str, bad_records: BadRecords) -> Result<Read, DecodeError> {
     let mut records: Vec<AnyRecord> = Vec::new();
-    let (metadata, rest) = series(text, Layout::of(None, Some(data)), Some(&CANDLE), bad_records, &mut records)?;
+    let (metadata, rest) =
+        series(text, SeriesLayout::in_envelope(None, Some(data)), Some(&CANDLE), bad_records, &mut records)?;
     Ok((records, metadata, rest))
 }
 
 fn written(data: &'static str, (records, metadata, rest): &Read) -> Value {
     let mut written = Vec::new();
-    let paths = Layout::of(None, Some(data)).paths(rest.key.as_deref());
+    let paths = SeriesLayout::in_envelope(None, Some(data)).paths(rest.key.as_deref());
     let serializer = &mut serde_json::Serializer::new(&mut written);
     serialize_series(&paths, Some(&CANDLE), None, records, metadata, &rest.unknown_fields, serializer).unwrap();
     serde_json::from_slice(&written).unwrap()
@@ -119,7 +120,7 @@ fn misfits_of_columns_are_counted() {
     static FEE: RecordInfo =
         RecordInfo::new("Fee", &[FieldInfo::new("fee", "fee", ValueType::Number, Evidence::Reported).optional(true)])
             .layout(RecordLayout::Columns);
-    let (mut records, layout) = (Vec::<AnyRecord>::new(), Layout::of(None, Some(".")));
+    let (mut records, layout) = (Vec::<AnyRecord>::new(), SeriesLayout::in_envelope(None, Some(".")));
     let text = r#"{"fee": [1, "x", null, [2]]}"#;
     let (_, rest) = series::<UnknownFields>(text, layout, Some(&FEE), BadRecords::Rejected, &mut records).unwrap();
     assert_eq!((records.len(), rest.misfits), (4, 2));
@@ -136,7 +137,7 @@ fn invalid_json_in_a_column_has_its_line_and_column() {
 fn record_that_is_not_an_object_becomes_null_in_each_column() {
     let records = [json(r#"{"ticks": 1}"#), json("2")];
     let mut written = Vec::new();
-    let paths = Layout::of(None, Some("a")).paths(None);
+    let paths = SeriesLayout::in_envelope(None, Some("a")).paths(None);
     let unknown = UnknownFields::default();
     let serializer = &mut serde_json::Serializer::new(&mut written);
     serialize_series(&paths, Some(&CANDLE), None, &records, &unknown, &unknown, serializer).unwrap();

@@ -1,6 +1,8 @@
 //! Several groups of records in one body, and fields whose values are outside of the record.
 
-use crate::decode::{AnyRecord, BadRecords, EnvelopeRest, FieldValue, Layout, UnknownFields, serialize_series, series};
+use crate::decode::{
+    AnyRecord, BadRecords, EnvelopeRest, FieldValue, SeriesLayout, UnknownFields, serialize_series, series,
+};
 use crate::registry::{Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, TimeUnit, ValueType};
 use crate::values::Value;
 
@@ -70,7 +72,7 @@ struct Read {
 
 fn read(text: &str, info: &'static RecordInfo, data: &'static str, bad: BadRecords) -> Result<Read, String> {
     let mut records = Vec::<AnyRecord>::new();
-    let layout = Layout::of(None, Some(data));
+    let layout = SeriesLayout::in_envelope(None, Some(data));
     let read = series::<UnknownFields>(text, layout, Some(info), bad, &mut records);
     let (_, rest) = read.map_err(|error| error.to_string())?;
     let paths = layout.paths(rest.key.as_deref());

@@ -1,6 +1,6 @@
 //! Missing values and missing records, in the forms that a catalogue describes.
 
-use crate::decode::{AnyRecord, BadRecords, FieldValue, Layout, UnknownFields, series};
+use crate::decode::{AnyRecord, BadRecords, FieldValue, SeriesLayout, UnknownFields, series};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, TimeUnit, ValueType};
 
 const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
@@ -16,7 +16,7 @@ static OBSERVATION: RecordInfo = RecordInfo::new(
 );
 
 fn read(text: &str, is_optional: bool) -> Result<Vec<AnyRecord>, String> {
-    let layout = Layout::of(None, Some("data.rows")).optional(is_optional);
+    let layout = SeriesLayout::in_envelope(None, Some("data.rows")).optional(is_optional);
     let mut records = Vec::<AnyRecord>::new();
     let read = series::<UnknownFields>(text, layout, Some(&OBSERVATION), BadRecords::Rejected, &mut records);
     let (_, rest) = read.map_err(|error| error.to_string())?;

@@ -1,6 +1,6 @@
 //! Records whose members are not all in the table, but have one type.
 
-use crate::decode::{AnyRecord, BadRecords, Layout, UnknownFields, series};
+use crate::decode::{AnyRecord, BadRecords, SeriesLayout, UnknownFields, series};
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, ValueType};
 use crate::values::Value;
 
@@ -32,7 +32,13 @@ static COLUMNS: RecordInfo = RecordInfo {
 fn read(record: &str, info: &'static RecordInfo) -> (String, String, String) {
     let mut records = Vec::<AnyRecord>::new();
     let text = format!("[{record}]");
-    let read = series::<UnknownFields>(&text, Layout::of(None, None), Some(info), BadRecords::Rejected, &mut records);
+    let read = series::<UnknownFields>(
+        &text,
+        SeriesLayout::in_envelope(None, None),
+        Some(info),
+        BadRecords::Rejected,
+        &mut records,
+    );
     read.unwrap_or_else(|error| panic!("{record}: {error}"));
     let others = format!("{:?}", records[0].value("others").expect("the field"));
     let unknown = records[0].unknown_fields().map_or("{}", UnknownFields::as_json).to_owned();
@@ -80,7 +86,7 @@ fn members_are_written_back() {
 fn other_columns_are_members_of_each_record() {
     let text = r#"{"at":[1,2],"fees":["1.50",2],"names":["one","two"],"status":"ok"}"#;
     let mut records = Vec::<AnyRecord>::new();
-    let layout = Layout::of(None, Some("."));
+    let layout = SeriesLayout::in_envelope(None, Some("."));
     let read = series::<UnknownFields>(text, layout, Some(&COLUMNS), BadRecords::Rejected, &mut records);
     let (_, rest) = read.expect("a series");
     assert_eq!(rest.unknown_fields.as_json(), r#"{"status":"ok"}"#);
@@ -111,7 +117,7 @@ fn member_with_the_name_of_the_field_is_a_member_like_the_others() {
 #[test]
 fn column_with_the_name_of_the_field_is_a_member_of_each_record() {
     let mut records = Vec::<AnyRecord>::new();
-    let layout = Layout::of(None, Some("."));
+    let layout = SeriesLayout::in_envelope(None, Some("."));
     let text = r#"{"others":[3,4],"at":[1,2]}"#;
     series::<UnknownFields>(text, layout, Some(&COLUMNS), BadRecords::Rejected, &mut records).expect("a series");
     assert_eq!(format!("{:?}", records[1].value("others")), r#"Some({"others": 4.0})"#);
@@ -128,7 +134,7 @@ fn missing_field_is_an_error_whatever_the_other_members_are() {
     ] {
         let text = format!("[{record}]");
         let mut records = Vec::<AnyRecord>::new();
-        let layout = Layout::of(None, None);
+        let layout = SeriesLayout::in_envelope(None, None);
         let read = series::<UnknownFields>(&text, layout, Some(&NUMBERS), BadRecords::Rejected, &mut records);
         let error = read.map(drop).expect_err(record).to_string();
         assert!(error.starts_with("`[0].asset`: expected text, found nothing"), "{record}: {error}");
@@ -158,7 +164,7 @@ fn other_members_are_no_known_field_if_fields_are_listed() {
     ] {
         let text = format!(r#"{{"data":[{record}]}}"#);
         let mut records = Vec::<AnyRecord>::new();
-        let layout = Layout::of(Some(TIMED), None);
+        let layout = SeriesLayout::in_envelope(Some(TIMED), None);
         let read = series::<UnknownFields>(&text, layout, Some(info), BadRecords::Rejected, &mut records);
         assert_eq!(read.map(|(_, rest)| rest.unrecognized), Ok(expected), "{record}");
     }

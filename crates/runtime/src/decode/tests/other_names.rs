@@ -1,6 +1,6 @@
 //! Values that the service sends under another name.
 
-use crate::decode::{AnyRecord, BadRecords, FieldValue, Layout, UnknownFields, series};
+use crate::decode::{AnyRecord, BadRecords, FieldValue, SeriesLayout, UnknownFields, series};
 use crate::registry::{Evidence, FieldInfo, RecordInfo, RecordLayout, TimeUnit, ValueType};
 
 const fn field(name: &'static str, ty: ValueType) -> FieldInfo {
@@ -18,7 +18,13 @@ static COLUMNS: RecordInfo = RecordInfo { layout: RecordLayout::Columns, ..Recor
 
 fn read(text: &str, info: &'static RecordInfo) -> Result<Vec<String>, String> {
     let mut records = Vec::<AnyRecord>::new();
-    let read = series::<UnknownFields>(text, Layout::of(None, None), Some(info), BadRecords::Rejected, &mut records);
+    let read = series::<UnknownFields>(
+        text,
+        SeriesLayout::in_envelope(None, None),
+        Some(info),
+        BadRecords::Rejected,
+        &mut records,
+    );
     read.map_err(|error| error.to_string())?;
     let mut written = Vec::new();
     for record in &records {

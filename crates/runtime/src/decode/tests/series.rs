@@ -5,7 +5,7 @@
 use crate::decode::FieldValue;
 use crate::decode::sample::{About, Level, Whole, deep_of, series_of};
 use crate::decode::{
-    BadRecords, Layout, Push, Record, RecordValue, Row, TimeField, UnknownFields, serialize_series,
+    BadRecords, Push, Record, RecordValue, Row, SeriesLayout, TimeField, UnknownFields, serialize_series,
     series as series_into, times,
 };
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ServiceInfo, TimeUnit, ValueType};
@@ -94,7 +94,7 @@ fn nested_records_are_written_at_their_path() {
     let mut written = Vec::new();
     let serializer = &mut serde_json::Serializer::new(&mut written);
     serialize_series(
-        &Layout::of(SERVICE.envelope.as_ref(), None).paths(None),
+        &SeriesLayout::in_envelope(SERVICE.envelope.as_ref(), None).paths(None),
         None,
         None,
         &data,
@@ -204,7 +204,7 @@ fn records_are_counted_as_long_as_none_has_a_known_field_besides_its_time() {
         let (text, mut points) = (format!(r#"{{"data": [{records}]}}"#), Vec::<Point>::new());
         let rest = series_into::<About>(
             &text,
-            Layout::of(Some(TIMED), None),
+            SeriesLayout::in_envelope(Some(TIMED), None),
             Point::INFO.into(),
             BadRecords::Rejected,
             &mut points,
@@ -220,7 +220,7 @@ fn metadata_object_may_be_absent() {
         let (text, mut levels) = (format!(r#"{{"rows": [], "info": {info}}}"#), Vec::<Level>::new());
         let rest = series_into::<About>(
             &text,
-            Layout::of(Some(NESTED), None),
+            SeriesLayout::in_envelope(Some(NESTED), None),
             Level::INFO.into(),
             BadRecords::Rejected,
             &mut levels,
@@ -268,8 +268,14 @@ fn capacity_is_reserved_once_and_limited_to_a_page() {
         let text = format!(r#"{{"data": [{}]}}"#, vec![r#"{"price": 1}"#; records].join(","));
         let mut room = Room::default();
         let envelope = Some(&EnvelopeInfo { data: "data", metadata: None, time: None });
-        series_into::<About>(&text, Layout::of(envelope, None), Level::INFO.into(), BadRecords::Rejected, &mut room)
-            .unwrap();
+        series_into::<About>(
+            &text,
+            SeriesLayout::in_envelope(envelope, None),
+            Level::INFO.into(),
+            BadRecords::Rejected,
+            &mut room,
+        )
+        .unwrap();
         assert_eq!((room.records, room.reserved), (records, vec![expected]));
     }
 }
@@ -287,7 +293,7 @@ fn body_without_records_is_an_error() {
         let mut levels = Vec::<Level>::new();
         let error = series_into::<About>(
             text,
-            Layout::of(envelope, None),
+            SeriesLayout::in_envelope(envelope, None),
             Level::INFO.into(),
             BadRecords::Rejected,
             &mut levels,

@@ -63,11 +63,11 @@ struct Simulation {
     events: BinaryHeap<Reverse<(Duration, usize, usize, Event)>>,
     count: usize,
     allowed: VecDeque<Duration>,
-    outcome: Outcome,
+    outcome: SimulatedRequests,
 }
 
 #[derive(Default)]
-struct Outcome {
+struct SimulatedRequests {
     sent: Vec<Duration>,
     successes: Vec<Duration>,
     rate_limited: Vec<Duration>,
@@ -75,7 +75,7 @@ struct Outcome {
 
 impl Simulation {
     /// Runs clients that begin and end at these times, in seconds.
-    fn run(clients: &[(u64, u64)], times: Times, seed: u64) -> Outcome {
+    fn run(clients: &[(u64, u64)], times: Times, seed: u64) -> SimulatedRequests {
         let client = |(begin, end): &(u64, u64)| {
             let state = State::new(RateLimit::new(10, SECOND, 50));
             Client { state, look: Duration::from_secs(*begin), end: Duration::from_secs(*end) }
@@ -88,7 +88,7 @@ impl Simulation {
             events: BinaryHeap::new(),
             count: 0,
             allowed: VecDeque::new(),
-            outcome: Outcome::default(),
+            outcome: SimulatedRequests::default(),
         };
         for client in 0..clients.len() {
             simulation.push(simulation.clients[client].look, client, Event::Check);
@@ -157,7 +157,7 @@ impl Simulation {
     }
 }
 
-impl Outcome {
+impl SimulatedRequests {
     /// Returns the number of successful requests between two times, as a percentage of the limit (ten requests a
     /// second).
     fn used(&self, from: Duration, to: Duration) -> f64 {

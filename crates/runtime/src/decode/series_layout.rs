@@ -4,7 +4,7 @@ use crate::registry::EnvelopeInfo;
 
 /// The JSON paths of a series in its body, and the field with the time of a record.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct SeriesLayout {
     /// The path of the records; `None` if the body is the list.
     pub(super) records: Option<&'static str>,
     /// The path of the metadata, if there is any.
@@ -22,9 +22,9 @@ pub(crate) struct Paths<'k> {
     pub(super) metadata: Option<Vec<&'k str>>,
 }
 
-impl Layout {
+impl SeriesLayout {
     /// The layout of a body in the service's envelope; `records` is the endpoint's own path of the records.
-    pub(crate) fn of(envelope: Option<&EnvelopeInfo>, records: Option<&'static str>) -> Self {
+    pub(crate) fn in_envelope(envelope: Option<&EnvelopeInfo>, records: Option<&'static str>) -> Self {
         let mut layout = Self { records, metadata: None, time: None, is_optional: false };
         if let Some(envelope) = envelope {
             layout.records = records.or(Some(envelope.data));
