@@ -212,8 +212,8 @@ impl Table {
         }
         self.state.series = series;
         for section in journal::sections(&self.journal) {
-            if !section.rows.interval.has_steps() {
-                let fetched = section.fetched.intersection(&section.rows.present);
+            if !section.row_facts.interval.has_steps() {
+                let fetched = section.fetched.intersection(&section.row_facts.present);
                 self.state.marks.note_fetched(&section.path, &fetched);
             }
         }

@@ -27,7 +27,7 @@ pub fn use_state(text: &str) -> bool {
     let json = text.lines().next().unwrap_or_default();
     let Ok(mut state) = parse_file(&format!("{json}\n{}\n", checksum(json))) else { return false };
     for series in state.series.values() {
-        drop((series.row_count(), series.gaps(), series.unrequested(), series.unfetched(), series.rows.end()));
+        drop((series.row_count(), series.gaps(), series.unrequested(), series.unfetched(), series.row_facts.end()));
     }
     let range = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(3600);
     state.replace(&range, &[]);
@@ -66,7 +66,7 @@ pub fn use_journal(text: &str) -> bool {
 /// Merges the sections of a series, as a run does, and returns the number of batches.
 fn merge(sections: &[JournalSection<'_>], columns: &SchemaRef) -> Result<usize, Error> {
     let interval = match sections.first() {
-        Some(first) => first.section.rows.interval,
+        Some(first) => first.section.row_facts.interval,
         None => Interval::default(),
     };
     let rules = MergeRules { time: "time".to_owned(), interval, ..MergeRules::default() };

@@ -70,7 +70,7 @@ pub(crate) fn by_period<'j>(
     let mut all: BTreeMap<_, JournalSections<'_>> = BTreeMap::new();
     for input in journal {
         for section in input.state.sections.iter().filter(|section| !removed.contains(&section.path)) {
-            let Some(first) = section.rows.first else { continue };
+            let Some(first) = section.row_facts.first else { continue };
             let of_period = all.entry(period(partition, first).start).or_default();
             of_period.entry(section.path.as_str()).or_default().push(JournalSection { input, section });
         }
@@ -92,7 +92,7 @@ impl JournalSection<'_> {
 /// before it. Sections that follow each other in time are in one layer.
 pub(crate) fn layers<'j>(sections: &'j [JournalSection<'j>], columns: &'j SchemaRef) -> Vec<Rows<'j>> {
     let mut layers: Vec<Rows<'j>> = Vec::new();
-    for layer in sections.chunk_by(|one, next| one.section.rows.last < next.section.rows.first) {
+    for layer in sections.chunk_by(|one, next| one.section.row_facts.last < next.section.row_facts.first) {
         layers.push(Box::new(layer.iter().flat_map(|section| section.rows(columns))));
     }
     layers

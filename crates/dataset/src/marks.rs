@@ -48,8 +48,8 @@ impl Marks {
     /// Notes the rows of series. A mark of lost rows ends when all of them were fetched again. The sections of a series
     /// without a regular step do not show that.
     pub(crate) fn note_present(&mut self, series: &BTreeMap<String, SeriesState>) {
-        for (path, state) in series.iter().filter(|(_, state)| state.rows.interval.has_steps()) {
-            self.note_recovered(path, &state.rows.present);
+        for (path, state) in series.iter().filter(|(_, state)| state.row_facts.interval.has_steps()) {
+            self.note_recovered(path, &state.row_facts.present);
         }
         self.remove_recovered();
     }

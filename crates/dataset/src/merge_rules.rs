@@ -40,9 +40,9 @@ impl MergeRules {
     pub(crate) fn of_section(self, section: &Section, revisions: &RevisionLog) -> Self {
         Self {
             path: section.path.clone(),
-            time: section.rows.time.clone(),
-            interval: section.rows.interval,
-            key: section.rows.key.clone(),
+            time: section.row_facts.time.clone(),
+            interval: section.row_facts.interval,
+            key: section.row_facts.key.clone(),
             revisions: revisions.clone(),
             ..self
         }

@@ -67,7 +67,7 @@ impl Earlier {
     pub(crate) fn of(state: &TableState) -> Self {
         let mut earlier = Self::default();
         for (path, series) in &state.series {
-            earlier.extents.insert(path.clone(), series.rows.extent());
+            earlier.extents.insert(path.clone(), series.row_facts.extent());
             earlier.sent.insert(path.clone(), series.sent.clone());
         }
         earlier

@@ -98,7 +98,7 @@ impl<'o> ParquetFile<'o> {
         }
         if let Some(section) = self.sections.last_mut() {
             section.count += batch.num_rows();
-            section.rows.add(batch, &self.schema)?;
+            section.row_facts.add(batch, &self.schema)?;
         }
         if self.group.is_none() {
             self.group = Some((self.factory.create_column_writers(self.checksums.len())?, 0));
@@ -227,12 +227,12 @@ mod tests {
     }
 
     fn series(file: &mut ParquetFile<'_>, count: usize) {
-        let facts = RowFacts {
+        let row_facts = RowFacts {
             time: "at".to_owned(),
             interval: std::time::Duration::from_secs(60).into(),
             ..RowFacts::default()
         };
-        file.begin(Section { rows: facts, ..Section::default() }, count).unwrap();
+        file.begin(Section { row_facts, ..Section::default() }, count).unwrap();
         let rows = rows(count);
         for from in (0..count).step_by(100) {
             file.write(&rows.slice(from, 100.min(count - from))).unwrap();
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(counts, [1200, 1000, 1000, 500, 10]);
         let counts: Vec<_> = input.state.sections.iter().map(|section| section.count).collect();
         assert_eq!(counts, [400, 400, 400, 1000, 1000, 500, 10]);
-        assert_eq!(input.state.sections[5].rows.last, Some(runtime::Timestamp::from_unix_seconds(2499 * 60)));
+        assert_eq!(input.state.sections[5].row_facts.last, Some(runtime::Timestamp::from_unix_seconds(2499 * 60)));
         for (section, expected) in [(1, rows(400)), (3, rows(1000)), (5, rows(2500).slice(2000, 500))] {
             let found: Vec<_> = input.section(&input.state.sections[section]).unwrap().map(Result::unwrap).collect();
             assert_eq!(found, [expected]);

@@ -153,7 +153,7 @@ impl ParquetInput {
     /// `true` if the rows of a section have the listed facts.
     pub(crate) fn has_facts(&self, section: &Section) -> Result<bool, Error> {
         let schema = self.schema();
-        let mut found = section.rows.emptied();
+        let mut found = section.row_facts.emptied();
         let mut count = 0;
         for batch in self.section(section)? {
             let batch = batch?;
@@ -161,12 +161,12 @@ impl ParquetInput {
             found.add(&batch, &schema)?;
         }
         // Files of an earlier version list neither, or other parts of intervals.
-        found.partial = section.rows.partial.clone();
-        found.last_seen = section.rows.last_seen.clone();
+        found.partial = section.row_facts.partial.clone();
+        found.last_seen = section.row_facts.last_seen.clone();
         if self.state.version == OLDEST {
-            found.out_of_range = section.rows.out_of_range.clone();
+            found.out_of_range = section.row_facts.out_of_range.clone();
         }
-        Ok(found == section.rows && count == section.count)
+        Ok(found == section.row_facts && count == section.count)
     }
 
     /// The columns, without the metadata of the file.

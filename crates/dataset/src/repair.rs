@@ -233,8 +233,8 @@ impl Table {
             self.state.revisions.since = Some(Timestamp::now());
         }
         for series in self.state.series.values_mut() {
-            series.requested = series.rows.present.clone();
-            series.settled = series.rows.present.clone();
+            series.requested = series.row_facts.present.clone();
+            series.settled = series.row_facts.present.clone();
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct RetiredSeries {
 pub(crate) struct RetiredOne {
     pub(crate) since: Option<Timestamp>,
     #[serde(flatten)]
-    pub(crate) rows: RowFacts,
+    pub(crate) row_facts: RowFacts,
 }
 
 impl RetiredSeries {

@@ -103,7 +103,9 @@ impl Rewrite<'_, '_> {
         match (**path).cmp(&last.path) {
             Ordering::Less => true,
             // The new rows of a long series may all be after the rows of this row group.
-            Ordering::Equal => new.iter().any(|new| !is_continued || new.section.rows.first <= last.rows.last),
+            Ordering::Equal => {
+                new.iter().any(|new| !is_continued || new.section.row_facts.first <= last.row_facts.last)
+            }
             Ordering::Greater => false,
         }
     }
@@ -149,7 +151,7 @@ impl Rewrite<'_, '_> {
         let mut section = section.emptied();
         if let Some(newest) = new_sections.last() {
             // The catalogue may have declared the key after the existing rows were written.
-            section.rows.key.clone_from(&newest.section.rows.key);
+            section.row_facts.key.clone_from(&newest.section.row_facts.key);
         }
         let new_count: usize = new_sections.iter().map(|new| new.section.count).sum();
         self.file.begin(section.clone(), count + new_count)?;
@@ -216,12 +218,12 @@ mod tests {
     fn journal(new: &Model) -> ParquetInput {
         input(|mut file| {
             for (path, rows) in new {
-                let facts = RowFacts {
+                let row_facts = RowFacts {
                     time: "at".to_owned(),
                     interval: std::time::Duration::from_secs(60).into(),
                     ..RowFacts::default()
                 };
-                file.begin(Section { path: path.clone(), rows: facts, ..Section::default() }, rows.len()).unwrap();
+                file.begin(Section { path: path.clone(), row_facts, ..Section::default() }, rows.len()).unwrap();
                 let times = TimestampMicrosecondArray::from_iter_values(rows.keys().map(|time| time * 60_000_000));
                 let values = Arc::new(rows.values().copied().collect::<Int64Array>());
                 let columns: Vec<arrow_array::ArrayRef> = vec![Arc::new(times.with_timezone("UTC")), values];
@@ -235,7 +237,7 @@ mod tests {
     fn read(input: &ParquetInput) -> Model {
         let (mut all, mut rows) = (Model::new(), Cursor::new(input.rows(..).unwrap()).unwrap());
         for section in &input.state.sections {
-            let mut found = section.rows.emptied();
+            let mut found = section.row_facts.emptied();
             for batch in rows.part(section.count).map(Result::unwrap) {
                 found.add(&batch, &schema()).unwrap();
                 let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
@@ -246,7 +248,7 @@ mod tests {
                     of_series.insert(time, value);
                 }
             }
-            assert_eq!(found, section.rows);
+            assert_eq!(found, section.row_facts);
         }
         assert!(input.state.sections.is_sorted_by_key(|section| &section.path));
         all

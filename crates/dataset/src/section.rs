@@ -18,7 +18,7 @@ pub(crate) struct Section {
     /// Number of rows.
     pub(crate) count: usize,
     #[serde(flatten)]
-    pub(crate) rows: RowFacts,
+    pub(crate) row_facts: RowFacts,
     /// The ranges that a run has fetched; only in the journal.
     pub(crate) fetched: TimeRanges,
     /// What the merge that has written the file has changed, if the series had new rows; in its last section.
@@ -29,6 +29,6 @@ pub(crate) struct Section {
 impl Section {
     /// A section without rows of the same series.
     pub(crate) fn emptied(&self) -> Self {
-        Self { path: self.path.clone(), rows: self.rows.emptied(), ..Self::default() }
+        Self { path: self.path.clone(), row_facts: self.row_facts.emptied(), ..Self::default() }
     }
 }

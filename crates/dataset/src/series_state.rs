@@ -15,7 +15,7 @@ use crate::time_ranges::TimeRanges;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SeriesState {
     #[serde(flatten)]
-    pub(crate) rows: RowFacts,
+    pub(crate) row_facts: RowFacts,
     /// Ranges that need not be requested again. When they were fetched, they were older than the newest record by at
     /// least the refetch time.
     pub(crate) settled: TimeRanges,
@@ -68,19 +68,19 @@ impl SeriesState {
     /// `true` if a range was not fetched that begins before the first record.
     pub(crate) fn lacks_first(&self) -> bool {
         let Some(unfetched) = self.unfetched().bounds() else { return false };
-        match self.rows.first {
+        match self.row_facts.first {
             Some(first) => unfetched.start < first,
             None => true,
         }
     }
 
     /// Creates the state of a series without rows, with the time column and the interval of these facts.
-    pub(crate) fn new(rows: &RowFacts) -> Self {
-        Self { rows: rows.emptied(), ..Self::default() }
+    pub(crate) fn new(row_facts: &RowFacts) -> Self {
+        Self { row_facts: row_facts.emptied(), ..Self::default() }
     }
 
     pub(crate) fn row_count(&self) -> u64 {
-        let Some(counts) = &self.counts else { return self.rows.present.steps(self.rows.interval) };
+        let Some(counts) = &self.counts else { return self.row_facts.present.steps(self.row_facts.interval) };
         let mut rows = 0_u64;
         for count in counts.values() {
             rows = rows.saturating_add(*count);
@@ -91,17 +91,17 @@ impl SeriesState {
     /// The requested ranges without a record between the first and the last record, and those of records without
     /// a readable time.
     pub(crate) fn gaps(&self) -> TimeRanges {
-        let mut gaps = self.rows.gaps().without(&self.unrequested());
-        gaps.extend(&self.without_time.without(&self.rows.present));
+        let mut gaps = self.row_facts.gaps().without(&self.unrequested());
+        gaps.extend(&self.without_time.without(&self.row_facts.present));
         gaps
     }
 
     /// The ranges between the first and the last record that no run has requested.
     pub(crate) fn unrequested(&self) -> TimeRanges {
-        let between = match self.rows.extent() {
+        let between = match self.row_facts.extent() {
             // Without a regular step, it is unknown where records are missing.
-            Some(extent) if !self.rows.interval.has_steps() => TimeRanges::from(extent),
-            _ => self.rows.gaps(),
+            Some(extent) if !self.row_facts.interval.has_steps() => TimeRanges::from(extent),
+            _ => self.row_facts.gaps(),
         };
         between.without(&self.requested)
     }
@@ -110,7 +110,7 @@ impl SeriesState {
     /// between two of them.
     pub(crate) fn unfetched(&self) -> TimeRanges {
         let unfetched = self.unfetched.until(Timestamp::now());
-        if self.rows.interval.has_steps() { unfetched.without(&self.rows.present) } else { unfetched }
+        if self.row_facts.interval.has_steps() { unfetched.without(&self.row_facts.present) } else { unfetched }
     }
 }
 
@@ -138,7 +138,7 @@ pub(crate) mod sample {
     }
 
     pub(crate) fn series() -> SeriesState {
-        let rows = RowFacts {
+        let row_facts = RowFacts {
             time: "at".to_owned(),
             interval: std::time::Duration::from_secs(60).into(),
             time_is_end: false,
@@ -148,6 +148,11 @@ pub(crate) mod sample {
             invalid: ranges(&[(60, 120)]),
             ..RowFacts::default()
         };
-        SeriesState { rows, settled: ranges(&[(0, 200)]), unfetched: ranges(&[(400, 500)]), ..SeriesState::default() }
+        SeriesState {
+            row_facts,
+            settled: ranges(&[(0, 200)]),
+            unfetched: ranges(&[(400, 500)]),
+            ..SeriesState::default()
+        }
     }
 }

@@ -139,8 +139,8 @@ impl SeriesStatus {
 
     /// `all` also has the facts of the records that are not in the files yet.
     fn new(path: String, state: SeriesState, all: &RowFacts, files: Vec<String>) -> Self {
-        let rows = &state.rows;
-        let interval = rows.interval;
+        let row_facts = &state.row_facts;
+        let interval = row_facts.interval;
         let gaps = state.gaps();
         let unfetched = state.unfetched();
         let mut missing = gaps.clone();
@@ -154,23 +154,23 @@ impl SeriesStatus {
             interval,
             files,
             rows: state.row_count(),
-            first: rows.first,
+            first: row_facts.first,
             last: all.last,
             end: all.end(),
             missing: missing.steps(interval),
             gaps: gaps.ranges().collect(),
             unrequested: state.unrequested().ranges().collect(),
             unfetched: unfetched.ranges().collect(),
-            invalid: rows.invalid.steps(interval),
-            out_of_range: rows.out_of_range.steps(interval),
+            invalid: row_facts.invalid.steps(interval),
+            out_of_range: row_facts.out_of_range.steps(interval),
             revised: state.revised,
             is_retired: state.retired.is_some(),
             asked: state.requested.bounds(),
             empty: state.empty.ranges(),
             last_seen,
-            first_age: state.first_seen.age(rows.interval),
-            first_moves: state.first_seen.has_moved(rows.interval),
-            spacing: rows.usual_spacing(),
+            first_age: state.first_seen.age(row_facts.interval),
+            first_moves: state.first_seen.has_moved(row_facts.interval),
+            spacing: row_facts.usual_spacing(),
             account: state.account.0,
             rejected: state.rejected,
             is_running: false,
@@ -267,10 +267,10 @@ impl Status {
                 self.pending_since = self.pending_since.into_iter().chain(written).min();
             }
         }
-        for (path, (state, rows)) in table.current() {
-            let files = files_of(table, &state.rows);
+        for (path, (state, row_facts)) in table.current() {
+            let files = files_of(table, &state.row_facts);
             // The journal is not merged into damaged files.
-            let all = if table.damaged.is_empty() { rows } else { state.rows.clone() };
+            let all = if table.damaged.is_empty() { row_facts } else { state.row_facts.clone() };
             self.series.push(SeriesStatus::new(path, state, &all, files));
         }
         Ok(())
@@ -310,11 +310,11 @@ impl Status {
 }
 
 /// The files of a table with rows of a series.
-fn files_of(table: &Table, rows: &RowFacts) -> Vec<String> {
+fn files_of(table: &Table, row_facts: &RowFacts) -> Vec<String> {
     let mut files = Vec::new();
     for path in table.state.files.keys() {
         let Some((_, period)) = table.place.period_of(path) else { continue };
-        if rows.present.within(&period).is_empty() {
+        if row_facts.present.within(&period).is_empty() {
             continue;
         }
         files.push(match table.text_path() {
@@ -335,11 +335,11 @@ mod tests {
         // The last interval ends at 7200 seconds; its record has the time of its end, or of its start.
         for (time_is_end, last) in [(true, 7200), (false, 3600)] {
             let interval = std::time::Duration::from_secs(3600).into();
-            let rows = RowFacts { interval, time_is_end, last: Some(seconds(last)), ..RowFacts::default() };
+            let row_facts = RowFacts { interval, time_is_end, last: Some(seconds(last)), ..RowFacts::default() };
             let series = SeriesStatus::new(
                 "e".to_owned(),
-                SeriesState { rows: rows.clone(), ..SeriesState::default() },
-                &rows,
+                SeriesState { row_facts: row_facts.clone(), ..SeriesState::default() },
+                &row_facts,
                 Vec::new(),
             );
             let behind = [7200, 10_799, 10_800, 14_400].map(|now| series.behind(seconds(now)));

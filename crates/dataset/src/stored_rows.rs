@@ -131,7 +131,7 @@ impl StoredRows<'_> {
     pub(crate) fn key_of(&self, path: &str) -> &[String] {
         for table in &self.tables {
             if let Some(series) = table.state.series.get(path) {
-                return &series.rows.key;
+                return &series.row_facts.key;
             }
         }
         &[]
@@ -217,7 +217,7 @@ impl StoredRows<'_> {
         mut each: impl FnMut(&str, &RecordBatch) -> Result<(), E>,
     ) -> Result<(), E> {
         for section in input.state.sections.iter().filter(|section| is_selected(&section.path)) {
-            let time = &section.rows.time;
+            let time = &section.row_facts.time;
             for batch in input.section(section)? {
                 let mut rows = converted(&batch?, &self.schema)?;
                 if let Some(earlier) = &mut earlier {

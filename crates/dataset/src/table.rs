@@ -191,7 +191,7 @@ impl Table {
 
     /// The time column of a series.
     pub(crate) fn time_of(&self, path: &str) -> &str {
-        self.state.series.get(path).map_or("", |series| &series.rows.time)
+        self.state.series.get(path).map_or("", |series| &series.row_facts.time)
     }
 
     /// The state of a series, which is created if it is missing.
@@ -212,7 +212,7 @@ impl Table {
         let state = self.series_state(series);
         state.rejected = Some(error);
         // A series that never had a record does not exist, so no record is missing.
-        if state.rows.last.is_none() && !is_in_journal {
+        if state.row_facts.last.is_none() && !is_in_journal {
             state.unfetched = TimeRanges::default();
         }
     }
@@ -222,15 +222,16 @@ impl Table {
     pub(crate) fn current(&self) -> BTreeMap<String, (SeriesState, RowFacts)> {
         let mut all = BTreeMap::new();
         for (path, series) in &self.state.series {
-            all.insert(path.clone(), (series.clone(), series.rows.clone()));
+            all.insert(path.clone(), (series.clone(), series.row_facts.clone()));
         }
         for file in &self.journal {
             let FileState { run, sections, .. } = &file.state;
             let run = run.as_ref();
-            for Section { path, rows, fetched, .. } in sections {
-                let known = all.entry(path.clone()).or_insert_with(|| (SeriesState::new(rows), rows.emptied()));
-                let (series, all_rows) = known;
-                all_rows.add_all(rows);
+            for Section { path, row_facts, fetched, .. } in sections {
+                let known =
+                    all.entry(path.clone()).or_insert_with(|| (SeriesState::new(row_facts), row_facts.emptied()));
+                let (series, all_facts) = known;
+                all_facts.add_all(row_facts);
                 series.requested.extend(fetched);
                 series.unfetched = series.unfetched.without(fetched);
                 let of_run = series.fetched_by_run.entry(run.map(|run| run.started)).or_default();
@@ -238,7 +239,7 @@ impl Table {
                 // A range counts as fetched only if, in its own run, it was older by the refetch time than the newest
                 // record, or than the time of the service. In younger ranges, values may still change, and missing
                 // records may still be published.
-                if let Some(last) = all_rows.last {
+                if let Some(last) = all_facts.last {
                     let end = run.map_or(last, |run| run.settled_until(last));
                     series.settled.extend(&of_run.until(end));
                 }

@@ -94,8 +94,8 @@ impl Table {
         let mut rows = FileRows::default();
         let Some((_, range)) = self.place.period_of(path) else { return rows };
         for (series, state) in &self.state.series {
-            rows.present.insert(series.clone(), state.rows.present.within(&range));
-            if !state.rows.interval.has_steps()
+            rows.present.insert(series.clone(), state.row_facts.present.within(&range));
+            if !state.row_facts.interval.has_steps()
                 && let Some(counts) = &state.counts
             {
                 rows.counts.insert(series.clone(), counts.get(&range.start).copied().unwrap_or_default());

@@ -44,14 +44,14 @@ impl TableState {
     /// are no longer present need to be requested again.
     pub(crate) fn replace(&mut self, range: &Range<Timestamp>, sections: &[Section]) {
         let known: Vec<_> =
-            self.series.iter().map(|(path, series)| (path.clone(), series.rows.present.clone())).collect();
-        self.series.values_mut().for_each(|series| series.rows.remove(range));
+            self.series.iter().map(|(path, series)| (path.clone(), series.row_facts.present.clone())).collect();
+        self.series.values_mut().for_each(|series| series.row_facts.remove(range));
         let mut row_counts: BTreeMap<&str, u64> = BTreeMap::new();
-        for Section { path, count, rows, changes, .. } in sections {
+        for Section { path, count, row_facts, changes, .. } in sections {
             let row_count = row_counts.entry(path).or_default();
             *row_count = row_count.saturating_add(*count as u64);
-            let series = self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(rows));
-            series.rows.add_all(rows);
+            let series = self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(row_facts));
+            series.row_facts.add_all(row_facts);
             let Some(changes) = changes else { continue };
             series.revised += changes.revised;
             series.revised_times.extend(&changes.revised_times);
@@ -60,7 +60,7 @@ impl TableState {
         }
         for (path, series) in &mut self.series {
             // The rows of a state without counts are counted when all files are written again.
-            let is_new = series.rows.present.within(range) == series.rows.present;
+            let is_new = series.row_facts.present.within(range) == series.row_facts.present;
             if is_new {
                 series.counts.get_or_insert_default();
             }
@@ -70,7 +70,7 @@ impl TableState {
         }
         for (path, known) in known {
             let Some(series) = self.series.get_mut(&path) else { continue };
-            let present = series.rows.present_in_file(range);
+            let present = series.row_facts.present_in_file(range);
             series.settled = series.settled.without(&known.without(&present));
         }
         self.marks.note_present(&self.series);
@@ -80,8 +80,8 @@ impl TableState {
     pub(crate) fn retired(&self) -> RetiredSeries {
         let mut series = BTreeMap::new();
         for (path, state) in self.series.iter().filter(|(_, state)| state.retired.is_some()) {
-            let rows = state.rows.emptied();
-            series.insert(path.clone(), RetiredOne { since: state.retired, rows });
+            let row_facts = state.row_facts.emptied();
+            series.insert(path.clone(), RetiredOne { since: state.retired, row_facts });
         }
         RetiredSeries { at: Some(Timestamp::now()), series }
     }
@@ -89,7 +89,7 @@ impl TableState {
     /// Retires the series of a list.
     pub(crate) fn retire(&mut self, listed: RetiredSeries) {
         for (path, one) in listed.series {
-            self.series.entry(path).or_insert_with(|| SeriesState::new(&one.rows)).retired = one.since;
+            self.series.entry(path).or_insert_with(|| SeriesState::new(&one.row_facts)).retired = one.since;
         }
     }
 }
@@ -109,22 +109,22 @@ mod tests {
         let path = "e/site=B".to_owned();
         let mut state = TableState::default();
         state.series.insert(path.clone(), series());
-        let rows = RowFacts { last: Some(seconds(0)), present: ranges(&[(0, 60)]), ..series().rows };
-        let section = Section { path: path.clone(), rows, ..Section::default() };
+        let row_facts = RowFacts { last: Some(seconds(0)), present: ranges(&[(0, 60)]), ..series().row_facts };
+        let section = Section { path: path.clone(), row_facts, ..Section::default() };
         state.replace(&(seconds(0)..seconds(120)), &[section]);
         let found = &state.series[&path];
         assert_eq!(
-            (found.rows.present.clone(), found.settled.clone()),
+            (found.row_facts.present.clone(), found.settled.clone()),
             (ranges(&[(0, 60), (240, 360)]), ranges(&[(0, 60), (120, 200)]))
         );
         state.replace(&(seconds(240)..seconds(400)), &[]);
-        let found = &state.series[&path].rows;
+        let found = &state.series[&path].row_facts;
         assert_eq!((found.extent(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
     }
 
     /// A section of a series without a regular step, with the times of its first and last row.
     fn irregular(first: i64, last: i64) -> Section {
-        let rows = RowFacts {
+        let row_facts = RowFacts {
             time: "at".to_owned(),
             interval: Interval::EVENTS,
             first: Some(seconds(first)),
@@ -132,7 +132,7 @@ mod tests {
             present: TimeRanges::from(seconds(first)..seconds(last) + Duration::from_micros(1)),
             ..RowFacts::default()
         };
-        Section { path: "e".to_owned(), count: 2, rows, ..Section::default() }
+        Section { path: "e".to_owned(), count: 2, row_facts, ..Section::default() }
     }
 
     #[test]
@@ -144,12 +144,12 @@ mod tests {
         state.series.get_mut("e").unwrap().settled = settled.clone();
         state.replace(&file, &[irregular(10, 100), irregular(200, 700)]);
         assert_eq!(state.series["e"].settled, settled);
-        assert_eq!(state.series["e"].rows.extent(), Some(seconds(10)..seconds(700)));
+        assert_eq!(state.series["e"].row_facts.extent(), Some(seconds(10)..seconds(700)));
 
         // The last rows are gone.
         state.replace(&file, &[irregular(10, 100)]);
         assert!(!state.series["e"].settled.uncovered(seconds(101)..seconds(700)).is_empty());
-        assert_eq!((state.series["e"].row_count(), state.series["e"].rows.last), (2, Some(seconds(100))));
+        assert_eq!((state.series["e"].row_count(), state.series["e"].row_facts.last), (2, Some(seconds(100))));
     }
 
     #[test]

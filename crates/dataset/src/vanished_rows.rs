@@ -71,7 +71,7 @@ fn count(rows: &FileRows, state: &TableState) -> u64 {
     let mut count: u64 = 0;
     for (path, times) in &rows.present {
         let Some(series) = state.series.get(path) else { continue };
-        let of_series = rows.counts.get(path).copied().unwrap_or_else(|| times.steps(series.rows.interval));
+        let of_series = rows.counts.get(path).copied().unwrap_or_else(|| times.steps(series.row_facts.interval));
         count = count.saturating_add(of_series);
     }
     count
@@ -89,8 +89,8 @@ mod tests {
     #[test]
     fn irregular_rows_have_vanished_if_there_are_fewer() {
         let mut state = TableState::default();
-        let rows = RowFacts { interval: Interval::EVENTS, ..RowFacts::default() };
-        state.series.insert("e".to_owned(), SeriesState::new(&rows));
+        let row_facts = RowFacts { interval: Interval::EVENTS, ..RowFacts::default() };
+        state.series.insert("e".to_owned(), SeriesState::new(&row_facts));
         let file = |from: i64, to: i64, count: u64| FileRows {
             present: [("e".to_owned(), ranges(&[(from, to)]))].into(),
             counts: [("e".to_owned(), count)].into(),

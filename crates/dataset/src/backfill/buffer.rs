@@ -119,5 +119,5 @@ impl Table {
 }
 
 fn empty_section(series: &SeriesRequest) -> Section {
-    Section { path: series.path().to_owned(), rows: RowFacts::new(series), ..Section::default() }
+    Section { path: series.path().to_owned(), row_facts: RowFacts::new(series), ..Section::default() }
 }

@@ -23,8 +23,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             if count == 0 {
                 continue;
             }
-            let rows = &known.rows;
-            let ends = unreadable_ends(&rows.present, &rows.gaps(), rows.interval, &planned.range, count);
+            let facts = &known.row_facts;
+            let ends = unreadable_ends(&facts.present, &facts.gaps(), facts.interval, &planned.range, count);
             let Some(state) = self.state(index) else { continue };
             for range in ends.ranges() {
                 // The response for this range had records, although nobody can read their times.
@@ -47,13 +47,13 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             let first = page.sighting.first;
             let begins_late = interval.moved(page.from, 2) <= first;
             // An earlier run may have stored records that are earlier than this page.
-            let has_earlier = match state.rows.first {
+            let has_earlier = match state.row_facts.first {
                 Some(stored) => stored < page.from && !state.empty.has(stored),
                 None => false,
             };
             if !has_earlier && (begins_late || state.empty.touches(page.from)) {
                 state.first_seen.note(page.sighting);
-            } else if begins_late && !state.rows.present.within(&(page.from..first)).is_empty() {
+            } else if begins_late && !state.row_facts.present.within(&(page.from..first)).is_empty() {
                 // The service had records there in an earlier run.
                 state.first_seen.note_moved(page.sighting, interval);
             }
@@ -65,7 +65,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let now = self.job.reached(Timestamp::now());
         if let Some(state) = self.state(series) {
             state.without_time = state.without_time.without(&page.range.clone().into());
-            state.first_seen.note_checked(&page.range, state.rows.interval, now);
+            state.first_seen.note_checked(&page.range, state.row_facts.interval, now);
         }
         let Account { delivered, invalid, without_time, .. } = page.report.account;
         if delivered + invalid + without_time == 0 {
@@ -107,10 +107,10 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// its ends are judged.
     pub(super) fn forget_empty_between(&mut self) {
         for (index, known) in self.job_tables.states().iter().enumerate() {
-            if known.rows.interval.has_steps() {
+            if known.row_facts.interval.has_steps() {
                 continue;
             }
-            let Some(extent) = known.rows.extent() else { continue };
+            let Some(extent) = known.row_facts.extent() else { continue };
             if let Some(state) = self.state(index) {
                 state.empty.forget_within(&extent);
             }

@@ -208,18 +208,18 @@ impl SeriesReport {
     }
 
     pub(super) fn note(&mut self, state: &SeriesState) {
-        (self.first, self.last) = (state.rows.first, state.rows.last);
-        (self.end, self.interval) = (state.rows.end(), state.rows.interval);
+        (self.first, self.last) = (state.row_facts.first, state.row_facts.last);
+        (self.end, self.interval) = (state.row_facts.end(), state.row_facts.interval);
         self.first_age = state.first_seen.age(self.interval);
         self.first_moves = state.first_seen.has_moved(self.interval);
-        self.spacing = state.rows.usual_spacing();
+        self.spacing = state.row_facts.usual_spacing();
         let gaps = state.gaps();
         (self.missing, self.gaps) = (gaps.steps(self.interval), gaps.ranges().collect());
         self.is_retired = state.retired.is_some();
         self.revised_times = state.revised_times.ranges().collect();
         let unfetched = state.unfetched();
         self.unfetched_ranges = unfetched.ranges().collect();
-        self.unfetched = unfetched.without(&state.rows.gaps()).steps(self.interval);
+        self.unfetched = unfetched.without(&state.row_facts.gaps()).steps(self.interval);
         self.unrequested = state.unrequested().ranges().collect();
     }
 }

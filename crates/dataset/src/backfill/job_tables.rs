@@ -98,7 +98,7 @@ impl JobTables {
         let mut states = Vec::with_capacity(self.series.len());
         for (series, _) in &self.series {
             states.push(match known.remove(series.path()) {
-                Some((state, rows)) => SeriesState { rows, ..state },
+                Some((state, row_facts)) => SeriesState { row_facts, ..state },
                 None => SeriesState::new(&RowFacts::new(series)),
             });
         }

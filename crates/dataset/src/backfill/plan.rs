@@ -213,8 +213,8 @@ fn series_plan(
         path: series.path().to_owned(),
         is_retired: state.retired.is_some(),
         range,
-        last: state.rows.last,
-        end: state.rows.end(),
+        last: state.row_facts.last,
+        end: state.row_facts.end(),
         unsettled,
         gaps,
         probes,
@@ -235,7 +235,7 @@ fn planned_range(
     let second = Duration::from_secs(1);
     let mut end = available.end;
     // The newest record is not in the future, even if the clock of this machine is behind.
-    if let Some(last) = state.rows.last {
+    if let Some(last) = state.row_facts.last {
         let known = interval.moved(last, 1).max(last + second);
         end = end.max(known.min(asked.end));
     }
@@ -287,7 +287,7 @@ fn unsettled_and_gaps(
     let gaps = gaps(job, state, range, recent, page).without(&unsettled.iter().cloned().collect());
     let mut gaps = pages(&gaps, page, range.end);
     if !job.refetch_gaps {
-        limit(&mut gaps, state.rows.last.unwrap_or(range.start));
+        limit(&mut gaps, state.row_facts.last.unwrap_or(range.start));
     }
     (unsettled, gaps)
 }
@@ -295,7 +295,7 @@ fn unsettled_and_gaps(
 /// The ranges that are not requested again, because they were fetched before the refetch time, which may be longer
 /// than in the last run.
 fn settled(job: &Backfill, state: &SeriesState, now: Timestamp) -> TimeRanges {
-    let Some(last) = state.rows.last else { return TimeRanges::default() };
+    let Some(last) = state.row_facts.last else { return TimeRanges::default() };
     // What was older than the default time when it was fetched is fetched again only if the user sets a longer time.
     let newest = if job.refetch > REFETCH { last } else { last.max(now) };
     state.settled.until(newest - job.refetch)
@@ -310,15 +310,15 @@ fn gaps(
     page: PageGrid,
 ) -> TimeRanges {
     let interval = page.interval;
-    let rows = &state.rows;
-    let from = match (rows.first, rows.last) {
+    let row_facts = &state.row_facts;
+    let from = match (row_facts.first, row_facts.last) {
         _ if job.refetch_gaps => range.start,
         (Some(first), Some(last)) => first.max(last - RECENT).max(range.start),
         _ => return TimeRanges::default(),
     };
     let is_start = interval.start_of(from) == from;
     let first = if is_start { from } else { interval.end_of(from) };
-    let valid = rows.present.without(&rows.invalid).without(&rows.partial);
+    let valid = row_facts.present.without(&row_facts.invalid).without(&row_facts.partial);
     valid.uncovered(first..interval.start_of(before))
 }
 
@@ -333,7 +333,7 @@ fn probes_of_empty(
 ) -> Ranges {
     let is_recent = now < range.end + job.refetch;
     let requested: TimeRanges = unsettled.iter().cloned().collect();
-    let mut probes = state.empty.probes(page, now, state.rows.extent().as_ref(), is_recent);
+    let mut probes = state.empty.probes(page, now, state.row_facts.extent().as_ref(), is_recent);
     probes.retain(|probe| range.start <= probe.start && probe.end <= range.end);
     probes.retain(|probe| requested.within(probe).is_empty());
     probes
@@ -351,7 +351,7 @@ fn page_of_moved(
     let interval = page.interval;
     let expected = state.first_seen.expected(interval, now)?;
     let half = i64::try_from(page.steps / 2).unwrap_or(i64::MAX);
-    let from = interval.shifted(expected, -half).max(state.rows.first?).max(range.start);
+    let from = interval.shifted(expected, -half).max(state.row_facts.first?).max(range.start);
     let mut to = page.after(from, 1).min(range.end);
     if unsettled.iter().any(|range| range.contains(&from)) {
         return None;
