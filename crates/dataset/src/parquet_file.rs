@@ -21,6 +21,7 @@ use crate::file_state::FileState;
 use crate::file_storage::Out;
 use crate::parquet_footer;
 use crate::parquet_input::{ParquetInput, STATE};
+use crate::partial_intervals::LastTimes;
 use crate::saved_state::{self, VERSION};
 use crate::section::Section;
 
@@ -40,6 +41,8 @@ pub(crate) struct ParquetFile<'o> {
     is_long: bool,
     checksums: Vec<String>,
     pub(crate) sections: Vec<Section>,
+    /// The times of the last rows of the current section.
+    last_times: LastTimes,
 }
 
 impl<'o> ParquetFile<'o> {
@@ -64,6 +67,7 @@ impl<'o> ParquetFile<'o> {
             is_long: false,
             checksums: Vec::new(),
             sections: Vec::new(),
+            last_times: LastTimes::default(),
         })
     }
 
@@ -84,6 +88,7 @@ impl<'o> ParquetFile<'o> {
             self.end_group()?;
         }
         self.is_long = is_long;
+        self.last_times = LastTimes::default();
         self.sections.push(Section { group: self.checksums.len(), skip: self.rows(), ..section });
         Ok(())
     }
@@ -98,7 +103,7 @@ impl<'o> ParquetFile<'o> {
         }
         if let Some(section) = self.sections.last_mut() {
             section.count += batch.num_rows();
-            section.row_facts.add(batch, &self.schema)?;
+            section.row_facts.add(batch, &self.schema, &mut self.last_times)?;
         }
         if self.group.is_none() {
             self.group = Some((self.factory.create_column_writers(self.checksums.len())?, 0));

@@ -21,6 +21,7 @@ use crate::error::{Error, quoted};
 use crate::file_state::FileState;
 use crate::file_storage::FileStorage;
 use crate::parquet_footer;
+use crate::partial_intervals::LastTimes;
 use crate::saved_state::{self, OLDEST, Unusable};
 use crate::section::Section;
 use crate::series::read_param;
@@ -154,11 +155,12 @@ impl ParquetInput {
     pub(crate) fn has_facts(&self, section: &Section) -> Result<bool, Error> {
         let schema = self.schema();
         let mut found = section.row_facts.emptied();
+        let mut last_times = LastTimes::default();
         let mut count = 0;
         for batch in self.section(section)? {
             let batch = batch?;
             count += batch.num_rows();
-            found.add(&batch, &schema)?;
+            found.add(&batch, &schema, &mut last_times)?;
         }
         // Files of an earlier version list neither, or other parts of intervals.
         found.partial = section.row_facts.partial.clone();

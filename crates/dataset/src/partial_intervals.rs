@@ -29,7 +29,7 @@ struct Times {
 const KEPT: usize = 2 * AROUND + 2;
 
 /// The times of the last intervals of rows that arrive in batches, in microseconds. A batch can end anywhere in an interval.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct LastTimes(Vec<i64>);
 
 /// The gaps within the intervals that a batch of rows has judged.
@@ -39,15 +39,6 @@ pub(crate) struct JudgedGaps {
     pub(crate) since: Option<i64>,
     pub(crate) gaps: TimeRanges,
 }
-
-/// The times are no fact of their own.
-impl PartialEq for LastTimes {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for LastTimes {}
 
 impl LastTimes {
     /// Judges the intervals of the sorted times of the next batch, and the last intervals before them.

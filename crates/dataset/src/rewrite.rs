@@ -195,6 +195,7 @@ mod tests {
     use super::*;
     use crate::column_storage::{DataStorage, Purpose};
     use crate::file_state::FileState;
+    use crate::partial_intervals::LastTimes;
     use crate::row_facts::RowFacts;
 
     /// The values of series by time, in minutes.
@@ -238,8 +239,9 @@ mod tests {
         let (mut all, mut rows) = (Model::new(), Cursor::new(input.rows(..).unwrap()).unwrap());
         for section in &input.state.sections {
             let mut found = section.row_facts.emptied();
+            let mut last_times = LastTimes::default();
             for batch in rows.part(section.count).map(Result::unwrap) {
-                found.add(&batch, &schema()).unwrap();
+                found.add(&batch, &schema(), &mut last_times).unwrap();
                 let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
                 let pairs = times.iter().zip(batch.column(1).as_primitive::<Int64Type>().values());
                 for (time, value) in pairs.map(|(time, value)| (time / 60_000_000, *value)) {

@@ -47,9 +47,6 @@ pub(crate) struct RowFacts {
     /// The intervals with a row that has a value outside of the range in the catalogue. Files of format 5 list none.
     #[serde(default)]
     pub(crate) out_of_range: TimeRanges,
-    /// The times of the last rows that were added, which the next batch of rows continues.
-    #[serde(skip)]
-    pub(crate) last_times: LastTimes,
 }
 
 impl RowFacts {
@@ -81,12 +78,13 @@ impl RowFacts {
         Some(if is_end { last } else { self.interval.moved(last, 1) })
     }
 
-    /// Adds the facts of rows; `schema` has all columns of the file.
-    pub(crate) fn add(&mut self, rows: &RecordBatch, schema: &Schema) -> Result<(), Error> {
+    /// Adds the facts of the next batch of rows. `schema` has all columns of the file, and `last_times` are the times of
+    /// the last rows of the batches before.
+    pub(crate) fn add(&mut self, rows: &RecordBatch, schema: &Schema, last_times: &mut LastTimes) -> Result<(), Error> {
         let all = times(rows, &self.time)?;
         if self.interval.has_steps() {
             self.present.extend(&intervals(all, self.interval));
-            let judged = self.last_times.judge(all, self.interval);
+            let judged = last_times.judge(all, self.interval);
             if let Some(since) = judged.since {
                 self.partial = self.partial.until(timestamp(since));
             }
