@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::file_state::FileState;
 use crate::journal::{self, JournalSections};
 use crate::merge_rules::MergeRules;
-use crate::parquet_file::{ParquetFile, ROW_GROUP};
+use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
 use crate::partition::period;
 use crate::revisions::{GenerationChange, RevisionLog};
@@ -296,7 +296,7 @@ impl Table {
         let layout = DataStorage { first: first.as_ref(), has_small_times: self.has_small_times };
         let storage = &self.place.storage;
         let (sections, file) = storage.prepare(path, |out| {
-            let file = ParquetFile::new(out, columns.clone(), [ROW_GROUP; 2], Purpose::Data(layout))?;
+            let file = ParquetFile::new(out, columns.clone(), RowGroupSizes::DATA, Purpose::Data(layout))?;
             let mut new = Rewrite {
                 file,
                 new_sections: new_sections.iter().peekable(),

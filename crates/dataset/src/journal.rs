@@ -16,9 +16,6 @@ use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
 use crate::section::Section;
 
-/// Number of rows after which a row group of several sections ends, so that a short section is found quickly.
-pub(crate) const GROUP: usize = 1024;
-
 /// Sections and their rows that are not in the journal yet, by period and by the number of a range of a series. The
 /// pages of a range are in order of time, unlike those of different ranges.
 pub(crate) type Buffer = BTreeMap<(Timestamp, usize), (Section, Vec<RecordBatch>)>;

@@ -25,16 +25,28 @@ use crate::partial_intervals::LastTimes;
 use crate::saved_state::{self, VERSION};
 use crate::section::Section;
 
-/// Number of rows after which a row group ends. Readers and writers keep one row group in memory.
-pub(crate) const ROW_GROUP: usize = 128 * 1024;
+/// Numbers of rows after which a row group of a file ends.
+#[derive(Clone, Copy)]
+pub(crate) struct RowGroupSizes {
+    /// For a row group of several series.
+    pub(crate) shared: usize,
+    /// For a row group of one long series. A series with as many rows as a shared row group is long.
+    pub(crate) long: usize,
+}
+
+impl RowGroupSizes {
+    /// Readers and writers keep one row group in memory.
+    pub(crate) const DATA: Self = Self { shared: 128 * 1024, long: 128 * 1024 };
+    /// The shared row groups of the journal are small, so that a short section is found quickly.
+    pub(crate) const JOURNAL: Self = Self { shared: 1024, ..Self::DATA };
+}
 
 /// Writes the sections of one file.
 pub(crate) struct ParquetFile<'o> {
     writer: SerializedFileWriter<Checked<Out<'o>>>,
     factory: ArrowRowGroupWriterFactory,
     schema: SchemaRef,
-    /// Number of rows after which a row group of several sections ends, and a row group of a long section.
-    group_rows: [usize; 2],
+    sizes: RowGroupSizes,
     /// The columns of the current row group, and its number of rows.
     group: Option<(Vec<ArrowColumnWriter>, usize)>,
     /// Whether the current section is part of a long series, which has row groups of its own.
@@ -49,7 +61,7 @@ impl<'o> ParquetFile<'o> {
     pub(crate) fn new(
         out: Out<'o>,
         schema: SchemaRef,
-        group_rows: [usize; 2],
+        sizes: RowGroupSizes,
         purpose: Purpose<'_>,
     ) -> Result<Self, Failure> {
         let properties = properties(&schema, purpose);
@@ -62,7 +74,7 @@ impl<'o> ParquetFile<'o> {
             writer,
             factory,
             schema,
-            group_rows,
+            sizes,
             group: None,
             is_long: false,
             checksums: Vec::new(),
@@ -73,7 +85,7 @@ impl<'o> ParquetFile<'o> {
 
     /// `true` if a row group has so many rows that it is copied instead of joined with others.
     pub(crate) fn is_large(&self, rows: usize) -> bool {
-        rows >= self.group_rows[0] / 2
+        rows >= self.sizes.shared / 2
     }
 
     /// The number of rows in the current row group.
@@ -83,8 +95,8 @@ impl<'o> ParquetFile<'o> {
 
     /// Begins a section of a series with at most `count` rows. A long series does not share row groups with others.
     pub(crate) fn begin(&mut self, section: Section, count: usize) -> Result<(), Failure> {
-        let is_long = count >= self.group_rows[0];
-        if is_long || self.is_long || self.rows() >= self.group_rows[0] {
+        let is_long = count >= self.sizes.shared;
+        if is_long || self.is_long || self.rows() >= self.sizes.shared {
             self.end_group()?;
         }
         self.is_long = is_long;
@@ -96,7 +108,7 @@ impl<'o> ParquetFile<'o> {
     /// Writes rows of the section, or of the next section if the row group of a long series is full.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
         if self.is_long
-            && self.rows() >= self.group_rows[1]
+            && self.rows() >= self.sizes.long
             && let Some(next) = self.sections.last().map(Section::emptied)
         {
             self.begin(next, usize::MAX)?;
@@ -224,8 +236,8 @@ mod tests {
 
     fn file(content: impl FnOnce(&mut ParquetFile<'_>)) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let mut file =
-            ParquetFile::new(&mut bytes, schema(), [1000; 2], Purpose::Data(DataStorage::default())).unwrap();
+        let sizes = RowGroupSizes { shared: 1000, long: 1000 };
+        let mut file = ParquetFile::new(&mut bytes, schema(), sizes, Purpose::Data(DataStorage::default())).unwrap();
         content(&mut file);
         file.finish(FileState::default()).unwrap();
         bytes

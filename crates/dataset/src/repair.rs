@@ -16,7 +16,7 @@ use crate::error::{Error, quoted};
 use crate::file_state::FileState;
 use crate::file_storage::FileStorage;
 use crate::marks::LostMark;
-use crate::parquet_file::{ParquetFile, ROW_GROUP};
+use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
 use crate::revisions;
 use crate::table::Table;
@@ -163,7 +163,7 @@ impl Table {
         let is_single = self.place.is_single;
         let writing = self.place.storage.put(path, None, |out| {
             let storage = Purpose::Data(DataStorage::default());
-            let mut file = ParquetFile::new(out, input.schema(), [ROW_GROUP; 2], storage)?;
+            let mut file = ParquetFile::new(out, input.schema(), RowGroupSizes::DATA, storage)?;
             for sections in input.state.sections.chunk_by(|one, next| one.group == next.group) {
                 let Some(first) = sections.first() else { continue };
                 if groups.contains(&first.group) {

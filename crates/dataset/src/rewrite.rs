@@ -195,6 +195,7 @@ mod tests {
     use super::*;
     use crate::column_storage::{DataStorage, Purpose};
     use crate::file_state::FileState;
+    use crate::parquet_file::RowGroupSizes;
     use crate::partial_intervals::LastTimes;
     use crate::row_facts::RowFacts;
 
@@ -209,7 +210,8 @@ mod tests {
     /// Writes a file with row groups of 100 rows.
     fn input(content: impl FnOnce(ParquetFile<'_>) -> ParquetFile<'_>) -> ParquetInput {
         let mut bytes = Vec::new();
-        let file = ParquetFile::new(&mut bytes, schema(), [100; 2], Purpose::Data(DataStorage::default())).unwrap();
+        let sizes = RowGroupSizes { shared: 100, long: 100 };
+        let file = ParquetFile::new(&mut bytes, schema(), sizes, Purpose::Data(DataStorage::default())).unwrap();
         content(file).finish(FileState::default()).unwrap();
         let mut source = tempfile::tempfile().unwrap();
         source.write_all(&bytes).unwrap();

@@ -9,8 +9,8 @@ use crate::column_storage::Purpose;
 use crate::data_set_paths::JOURNAL;
 use crate::error::Error;
 use crate::file_state::{FileState, RunFacts};
-use crate::journal::{self, GROUP};
-use crate::parquet_file::{ParquetFile, ROW_GROUP};
+use crate::journal;
+use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
 use crate::series::SeriesRequest;
 use crate::table::Table;
@@ -77,7 +77,7 @@ impl Table {
         let storage = &self.place.storage;
         let path = journal::next_path(&self.place.home, self.journal.last());
         let writing = storage.put(&path, None, |out| {
-            let mut file = ParquetFile::new(out, self.columns.clone(), [GROUP, ROW_GROUP], Purpose::Journal)?;
+            let mut file = ParquetFile::new(out, self.columns.clone(), RowGroupSizes::JOURNAL, Purpose::Journal)?;
             for (section, batches) in sections.into_values() {
                 file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
                 for batch in &batches {
