@@ -15,7 +15,7 @@ use crate::damage::Damage;
 use crate::error::Error;
 use crate::file_state::FileState;
 use crate::journal::{self, JournalSections};
-use crate::merge_rules::MergeRules;
+use crate::merge_rules::MergeRanges;
 use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
 use crate::partition::period;
@@ -56,8 +56,8 @@ struct NewContent<'c> {
     columns: &'c SchemaRef,
     /// Series that are omitted.
     removed: &'c BTreeSet<String>,
-    /// How the rows of each series are merged, by its path.
-    rules: &'c BTreeMap<String, MergeRules>,
+    /// The ranges of each series, by its path.
+    ranges: &'c BTreeMap<String, MergeRanges>,
     catalogue: &'c CatalogueFields,
 }
 
@@ -153,7 +153,7 @@ impl Table {
             }
         }
         self.state.columns = Some(columns.clone());
-        let rules = self.merge_rules();
+        let ranges = self.merge_ranges();
         let catalogue = CatalogueFields::of(&self.series);
         let now = Timestamp::now();
         let mut all = Vec::new();
@@ -161,7 +161,7 @@ impl Table {
             let path = self.place.file(partition, start);
             let range = period(partition, start);
             let new =
-                NewContent { sections: &sections, columns: &columns, removed, rules: &rules, catalogue: &catalogue };
+                NewContent { sections: &sections, columns: &columns, removed, ranges: &ranges, catalogue: &catalogue };
             let Rewritten { sections, version, has_replaced } = self.rewrite(&path, &range, new, now).await?;
             self.has_revisions |= has_replaced;
             self.state.revisions.has_file |= has_replaced;
@@ -232,7 +232,7 @@ impl Table {
             sections: &JournalSections::new(),
             columns: &columns,
             removed: &BTreeSet::new(),
-            rules: &BTreeMap::new(),
+            ranges: &BTreeMap::new(),
             catalogue: &CatalogueFields::default(),
         };
         let rewritten = self.rewrite(&path, &range, unchanged, Timestamp::now()).await?;
@@ -258,17 +258,17 @@ impl Table {
         Some(table)
     }
 
-    /// How the rows of each series are merged, by its path.
-    fn merge_rules(&self) -> BTreeMap<String, MergeRules> {
-        let mut all: BTreeMap<String, MergeRules> = BTreeMap::new();
+    /// The ranges of each series that its merge needs, by its path.
+    fn merge_ranges(&self) -> BTreeMap<String, MergeRanges> {
+        let mut all: BTreeMap<String, MergeRanges> = BTreeMap::new();
         for (path, extent) in &self.earlier.extents {
             all.entry(path.clone()).or_default().existing.clone_from(extent);
         }
         for section in journal::sections(&self.journal) {
             all.entry(section.path.clone()).or_default().fetched.extend(&section.fetched);
         }
-        for (path, rules) in &mut all {
-            rules.lost = self.state.marks.counted(path);
+        for (path, ranges) in &mut all {
+            ranges.lost = self.state.marks.counted(path);
         }
         all
     }
@@ -281,7 +281,7 @@ impl Table {
         new: NewContent<'_>,
         now: Timestamp,
     ) -> Result<Rewritten, Error> {
-        let NewContent { sections: new_sections, columns, removed, rules, catalogue } = new;
+        let NewContent { sections: new_sections, columns, removed, ranges, catalogue } = new;
         let old = ParquetInput::find(&self.place.storage, path, true).await?;
         let mut version = None;
         let mut generation = None;
@@ -302,7 +302,7 @@ impl Table {
                 new_sections: new_sections.iter().peekable(),
                 columns,
                 removed,
-                rules,
+                ranges,
                 revisions: &revisions,
                 has_small_times: self.has_small_times,
             };

@@ -83,8 +83,8 @@ impl RowMerger {
     /// Counts new rows by their times.
     pub(crate) fn count_new(&self, times: &[i64]) {
         let mut changes = self.changes.borrow_mut();
-        changes.count(times, self.rules.existing.as_ref());
-        changes.note_found(times, &self.rules.lost);
+        changes.count(times, self.rules.ranges.existing.as_ref());
+        changes.note_found(times, &self.rules.ranges.lost);
     }
 
     /// The rows that replace rows of the same times.
@@ -206,6 +206,7 @@ mod tests {
 
     use super::*;
     use crate::changes::Changes;
+    use crate::merge_rules::MergeRanges;
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Int64Type, TimestampMicrosecondType};
     use arrow_array::{Int64Array, TimestampMicrosecondArray};
@@ -230,7 +231,8 @@ mod tests {
             .map(|(first, last)| Timestamp::from_unix_seconds(first.0)..Timestamp::from_unix_seconds(last.0));
         let mut merged = Vec::new();
         let step = std::time::Duration::from_secs(1);
-        let rules = MergeRules { time: "at".to_owned(), interval: step.into(), existing, ..MergeRules::default() };
+        let ranges = MergeRanges { existing, ..MergeRanges::default() };
+        let rules = MergeRules { time: "at".to_owned(), interval: step.into(), ranges, ..MergeRules::default() };
         let all_changes = SharedChanges::default();
         let merge = Merge::new(rows(old), Cursor::new(rows(new)).unwrap(), rules, all_changes.clone()).unwrap();
         for batch in merge.map(Result::unwrap) {

@@ -1,4 +1,4 @@
-//! The facts of a series that decide which rows replace others.
+//! The rules of a merge: which rows of a series are the same record, and which intervals they belong to.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -14,7 +14,18 @@ use crate::timestamps::{microseconds, timestamp};
 const CORRECTION_PART: u32 = 100;
 const MAX_CORRECTION: Duration = Duration::from_secs(60);
 
-/// The facts of a series that decide which rows replace others.
+/// The ranges of a series that decide how a merge counts and replaces its rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MergeRanges {
+    /// The ranges that were fetched; the fetched rows are all rows of the service in these ranges.
+    pub(crate) fetched: TimeRanges,
+    /// The range from the first to the last existing row.
+    pub(crate) existing: Option<Range<Timestamp>>,
+    /// The ranges of lost rows, of which those that are fetched again are counted.
+    pub(crate) lost: TimeRanges,
+}
+
+/// How the rows of one series are merged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MergeRules {
     /// The path of the series.
@@ -25,26 +36,21 @@ pub(crate) struct MergeRules {
     pub(crate) interval: Interval,
     /// The columns that identify a row in addition to its time.
     pub(crate) key: Vec<String>,
-    /// The ranges that were fetched; the fetched rows are all rows of the service in these ranges.
-    pub(crate) fetched: TimeRanges,
-    /// The range from the first to the last existing row.
-    pub(crate) existing: Option<Range<Timestamp>>,
-    /// The ranges of lost rows, of which those that are fetched again are counted.
-    pub(crate) lost: TimeRanges,
-    /// The values that are replaced.
+    pub(crate) ranges: MergeRanges,
+    /// Receives the values that are replaced.
     pub(crate) revisions: RevisionLog,
 }
 
 impl MergeRules {
-    /// These rules for the series of a section.
-    pub(crate) fn of_section(self, section: &Section, revisions: &RevisionLog) -> Self {
+    /// The rules for the series of a section.
+    pub(crate) fn new(section: &Section, ranges: MergeRanges, revisions: RevisionLog) -> Self {
         Self {
             path: section.path.clone(),
             time: section.row_facts.time.clone(),
             interval: section.row_facts.interval,
             key: section.row_facts.key.clone(),
-            revisions: revisions.clone(),
-            ..self
+            ranges,
+            revisions,
         }
     }
 
@@ -71,6 +77,6 @@ impl MergeRules {
     }
 
     pub(crate) fn is_fetched(&self, time: i64) -> bool {
-        self.fetched.contains(timestamp(time))
+        self.ranges.fetched.contains(timestamp(time))
     }
 }

@@ -17,7 +17,7 @@ use crate::cursor::{Cursor, Rows};
 use crate::error::{Error, Failure};
 use crate::journal::{self, JournalSection, JournalSections};
 use crate::merge_rows::Merge;
-use crate::merge_rules::MergeRules;
+use crate::merge_rules::{MergeRanges, MergeRules};
 use crate::parquet_file::ParquetFile;
 use crate::parquet_input::ParquetInput;
 use crate::revisions::RevisionLog;
@@ -31,8 +31,8 @@ pub(crate) struct Rewrite<'r, 'o> {
     pub(crate) columns: &'r SchemaRef,
     /// Series that are omitted.
     pub(crate) removed: &'r BTreeSet<String>,
-    /// How the rows of each series are merged.
-    pub(crate) rules: &'r BTreeMap<String, MergeRules>,
+    /// The ranges of each series, by its path.
+    pub(crate) ranges: &'r BTreeMap<String, MergeRanges>,
     /// The values that are replaced.
     pub(crate) revisions: &'r RevisionLog,
     pub(crate) has_small_times: bool,
@@ -155,8 +155,8 @@ impl Rewrite<'_, '_> {
         }
         let new_count: usize = new_sections.iter().map(|new| new.section.count).sum();
         self.file.begin(section.clone(), count + new_count)?;
-        let rules = self.rules.get(&section.path).cloned().unwrap_or_default();
-        let rules = rules.of_section(&section, self.revisions);
+        let ranges = self.ranges.get(&section.path).cloned().unwrap_or_default();
+        let rules = MergeRules::new(&section, ranges, self.revisions.clone());
         let changes = SharedChanges::default();
         let mut rows = old;
         for layer in journal::layers(new_sections, self.columns) {
@@ -283,7 +283,7 @@ mod tests {
                 let journal = [journal(&new)];
                 let periods = journal::by_period(&journal, None, &removed);
                 let none = JournalSections::new();
-                let rules = BTreeMap::new();
+                let ranges = BTreeMap::new();
                 let new_rows = periods.values().next().unwrap_or(&none);
                 let revisions = RevisionLog::default();
                 let input = input(|file| {
@@ -292,7 +292,7 @@ mod tests {
                         new_sections: new_rows.iter().peekable(),
                         columns: &columns,
                         removed: &removed,
-                        rules: &rules,
+                        ranges: &ranges,
                         revisions: &revisions,
                         has_small_times: false,
                     };
