@@ -16,7 +16,7 @@ use crate::cursor::{Cursor, Rows};
 use crate::error::Error;
 use crate::file_state::FileState;
 use crate::journal::{self, JournalSection};
-use crate::merge_rows::Merge;
+use crate::merge_rows::MergedRows;
 use crate::merge_rules::MergeRules;
 use crate::parquet_footer;
 use crate::parquet_input::{ParquetInput, STATE};
@@ -72,7 +72,7 @@ fn merge(sections: &[JournalSection<'_>], columns: &SchemaRef) -> Result<usize, 
     let rules = MergeRules { time: "time".to_owned(), interval, ..MergeRules::default() };
     let mut rows: Rows<'_> = Box::new(std::iter::empty());
     for layer in journal::layers(sections, columns) {
-        rows = Box::new(Merge::new(rows, Cursor::new(layer)?, rules.clone(), SharedChanges::default())?);
+        rows = Box::new(MergedRows::new(rows, Cursor::new(layer)?, rules.clone(), SharedChanges::default())?);
     }
     Ok(rows.take(10).count())
 }

@@ -98,13 +98,13 @@ mod table_journal;
 mod table_size;
 
 mod damaged_data;
+mod file_rewrite;
 mod locked_tables;
 mod missing_revisions;
 mod repair;
-mod rewrite;
 mod text_file;
 
-mod compact;
+mod merge_journal;
 
 mod acknowledge;
 mod adopt;

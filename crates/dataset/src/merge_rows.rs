@@ -18,7 +18,7 @@ use crate::timestamps::{range_of, times, timestamp};
 use crate::unknown_values::{has_other_value, is_object, object, unknown_fields};
 
 /// Merges two sources of rows of a series. The rows of both sources have the same columns.
-pub(crate) struct Merge<'o, 'n> {
+pub(crate) struct MergedRows<'o, 'n> {
     old: Cursor<'o>,
     new: Cursor<'n>,
     pub(crate) merger: RowMerger,
@@ -30,7 +30,7 @@ pub(crate) struct RowMerger {
     pub(crate) changes: SharedChanges,
 }
 
-impl<'o, 'n> Merge<'o, 'n> {
+impl<'o, 'n> MergedRows<'o, 'n> {
     /// Creates the merge of the rows of a series.
     pub(crate) fn new(
         old: Rows<'o>,
@@ -160,7 +160,7 @@ impl MergeRules {
     }
 }
 
-impl Iterator for Merge<'_, '_> {
+impl Iterator for MergedRows<'_, '_> {
     type Item = Result<RecordBatch, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -234,8 +234,9 @@ mod tests {
         let ranges = MergeRanges { existing, ..MergeRanges::default() };
         let rules = MergeRules { time: "at".to_owned(), interval: step.into(), ranges, ..MergeRules::default() };
         let all_changes = SharedChanges::default();
-        let merge = Merge::new(rows(old), Cursor::new(rows(new)).unwrap(), rules, all_changes.clone()).unwrap();
-        for batch in merge.map(Result::unwrap) {
+        let all_merged =
+            MergedRows::new(rows(old), Cursor::new(rows(new)).unwrap(), rules, all_changes.clone()).unwrap();
+        for batch in all_merged.map(Result::unwrap) {
             let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
             let values = batch.column(1).as_primitive::<Int64Type>().values();
             merged.extend(times.iter().map(|time| time / 1_000_000).zip(values.iter().copied()));

@@ -37,7 +37,7 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Resul
     let LockedTables { tables, failed, lock: _lock } = LockedTables::open(target).await?;
     let mut removals = Vec::new();
     for table in tables {
-        let paths: BTreeSet<_> = table.current().into_keys().filter(|path| is_removed(path)).collect();
+        let paths: BTreeSet<_> = table.states_with_journal().into_keys().filter(|path| is_removed(path)).collect();
         // A removal that was interrupted before the text file was written is finished.
         if !paths.is_empty() || table.text_state()? == TextState::Outdated {
             removals.push(Removal { table, paths });
@@ -62,7 +62,7 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Resul
 impl Removal {
     /// The files that were written again.
     async fn run(&mut self) -> Result<Vec<String>, Error> {
-        let merged = self.table.commit(&self.paths).await?;
+        let merged = self.table.merge_journal(&self.paths).await?;
         if let Some(error) = self.table.damage() {
             return Err(error);
         }

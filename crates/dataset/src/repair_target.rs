@@ -44,7 +44,7 @@ impl Repaired {
         table.note_damaged_rows().await?;
         self.repairs.extend(table.repair().await?);
         if table.place.text.is_some() && table.check_text().is_ok() {
-            table.commit(&BTreeSet::new()).await?;
+            table.merge_journal(&BTreeSet::new()).await?;
         }
         Ok(())
     }

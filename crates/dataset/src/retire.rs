@@ -47,7 +47,7 @@ pub async fn retire(target: &Target, is_selected: impl Fn(&str) -> bool, is_reti
 fn change(table: &mut Table, is_selected: impl Fn(&str) -> bool, is_retired: bool) -> Vec<String> {
     let now = Timestamp::now();
     let mut changed = Vec::new();
-    for (path, (_, rows)) in table.current() {
+    for (path, (_, rows)) in table.states_with_journal() {
         if !is_selected(&path) {
             continue;
         }
@@ -64,12 +64,12 @@ fn change(table: &mut Table, is_selected: impl Fn(&str) -> bool, is_retired: boo
 /// the list when a run repairs it. An outdated text file is written again.
 async fn save(table: &mut Table, is_outdated: bool) -> Result<(), Error> {
     if table.damaged.is_empty() {
-        match table.note_retired().await {
+        match table.write_retired().await {
             Err(Error::Damaged { .. }) => return table.save().await,
             noted => noted?,
         }
         if is_outdated {
-            table.commit(&BTreeSet::new()).await?;
+            table.merge_journal(&BTreeSet::new()).await?;
             // A table whose damage is found now was not written.
             if let Some(error) = table.damage() {
                 return Err(error);

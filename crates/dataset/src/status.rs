@@ -267,7 +267,7 @@ impl Status {
                 self.pending_since = self.pending_since.into_iter().chain(written).min();
             }
         }
-        for (path, (state, row_facts)) in table.current() {
+        for (path, (state, row_facts)) in table.states_with_journal() {
             let files = files_of(table, &state.row_facts);
             // The journal is not merged into damaged files.
             let all = if table.damaged.is_empty() { row_facts } else { state.row_facts.clone() };

@@ -219,7 +219,7 @@ impl Table {
 
     /// The states of all series with the fetched ranges of the journal, and the facts of their rows in the files
     /// and in the journal.
-    pub(crate) fn current(&self) -> BTreeMap<String, (SeriesState, RowFacts)> {
+    pub(crate) fn states_with_journal(&self) -> BTreeMap<String, (SeriesState, RowFacts)> {
         let mut all = BTreeMap::new();
         for (path, series) in &self.state.series {
             all.insert(path.clone(), (series.clone(), series.row_facts.clone()));

@@ -61,7 +61,7 @@ impl Table {
     }
 
     /// Writes the buffer to a file of the journal of a run.
-    pub(crate) async fn journal(&mut self, run: &WritingRun) -> Result<(), Error> {
+    pub(crate) async fn write_journal(&mut self, run: &WritingRun) -> Result<(), Error> {
         let sections = std::mem::take(&mut self.buffer);
         if sections.is_empty() {
             return Ok(());
@@ -95,7 +95,7 @@ impl Table {
     }
 
     /// Deletes the journal after its rows were merged into the data files.
-    pub(crate) async fn clear_journal(&mut self) -> Result<(), Error> {
+    pub(crate) async fn delete_journal(&mut self) -> Result<(), Error> {
         // The files are closed first, because Windows keeps the folder of a file that is deleted while it is open.
         let mut paths = Vec::new();
         for file in std::mem::take(&mut self.journal) {

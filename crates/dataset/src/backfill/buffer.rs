@@ -71,12 +71,12 @@ impl JobTables {
     }
 
     /// Writes all buffered rows to the journals.
-    pub(super) async fn write(&mut self, run: &WritingRun) -> Result<(), Error> {
+    pub(super) async fn write_journals(&mut self, run: &WritingRun) -> Result<(), Error> {
         self.rows = 0;
         self.since = None;
         self.writes += 1;
         for table in self.tables.values_mut() {
-            table.journal(run).await?;
+            table.write_journal(run).await?;
         }
         Ok(())
     }

@@ -54,11 +54,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 () = sleep(TICK) => {}
             }
             if self.job_tables.is_due() {
-                self.flush().await?;
+                self.write_journals().await?;
             }
             // The journal is merged before more ranges are fetched.
             if self.job_tables.journal_files() >= self.job.journal_files {
-                self.merge().await?;
+                self.merge_journals().await?;
             }
             self.report_progress();
             self.summary.is_unreachable = !self.summary.is_cancelled && self.is_unreachable();
@@ -67,7 +67,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         while !self.active.is_empty() {
             self.end_item(0);
         }
-        self.flush().await
+        self.write_journals().await
     }
 
     /// Begins the next ranges.

@@ -314,7 +314,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             }
             let started = Timestamp::now();
             job_tables
-                .write(&WritingRun { started, refetch: self.job.refetch, reached: self.job.reached(started) })
+                .write_journals(&WritingRun { started, refetch: self.job.refetch, reached: self.job.reached(started) })
                 .await?;
             self.pending += self.pages.iter().map(|(_, page)| page.records.len() as u64).sum::<u64>();
             if job_tables.journal_files() >= MAX_JOURNAL {

@@ -93,7 +93,7 @@ impl JobTables {
     pub(crate) fn states(&self) -> Vec<SeriesState> {
         let mut known = BTreeMap::new();
         for table in self.tables.values() {
-            known.extend(table.current());
+            known.extend(table.states_with_journal());
         }
         let mut states = Vec::with_capacity(self.series.len());
         for (series, _) in &self.series {

@@ -14,9 +14,9 @@ use super::items::{Item, Items};
 use super::job::Backfill;
 use super::job_tables::JobTables;
 use super::plan::BackfillPlan;
-use crate::compact::Written;
 use crate::error::Error;
 use crate::first_seen::Sighting;
+use crate::merge_journal::WrittenFile;
 use crate::partition::Partition;
 use crate::section::Section;
 use crate::series_state::SeriesState;
@@ -121,13 +121,13 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     }
 
     /// Writes the fetched rows to the journal.
-    pub(super) async fn flush(&mut self) -> Result<(), Error> {
+    pub(super) async fn write_journals(&mut self) -> Result<(), Error> {
         let reached = self.job.reached(self.started);
-        self.job_tables.write(&WritingRun { started: self.started, refetch: self.job.refetch, reached }).await
+        self.job_tables.write_journals(&WritingRun { started: self.started, refetch: self.job.refetch, reached }).await
     }
 
     /// Merges the journal into the files.
-    pub(super) async fn merge(&mut self) -> Result<(), Error> {
+    pub(super) async fn merge_journals(&mut self) -> Result<(), Error> {
         let latency = self.job.response_monitor.latency();
         let mut reports = BTreeMap::new();
         for report in &mut self.summary.series {
@@ -135,9 +135,9 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         for table in self.job_tables.tables.values_mut() {
             table.state.latency = latency.or(table.state.latency);
-            let merged = table.commit(&BTreeSet::new()).await?;
+            let merged = table.merge_journal(&BTreeSet::new()).await?;
             self.summary.is_restored |= merged.is_text_restored;
-            for Written { file, sections } in merged.files {
+            for WrittenFile { file, sections } in merged.files {
                 for Section { path, changes, .. } in sections {
                     let (Some(report), Some(changes)) = (reports.get_mut(&path), changes) else { continue };
                     report.count(&changes);

@@ -1,6 +1,17 @@
 //! Runs a job: from its plan to its summary.
 //!
-//! A run fetches the ranges of its plan into the journal, several ranges at a time, and merges the journal into the files.
+//! The way of a record from its response to a data file:
+//!
+//! | step | file | what it does |
+//! |---|---|---|
+//! | `Run::fetch` | `fetch.rs` | requests the pages of the planned ranges, several ranges at a time |
+//! | `JobTables::buffer_page` | `buffered_pages.rs` | converts the records of a page to rows, in the memory of their table |
+//! | `Table::write_journal` | `../table_journal.rs` | writes these rows to a new file of the journal |
+//! | `Table::merge_journal` | `../merge_journal.rs` | merges the journal into the data files, writes the state and deletes the journal |
+//! | `Table::write_data_file` | `../merge_journal.rs` | writes the data file of a period |
+//! | `FileRewrite` | `../file_rewrite.rs` | copies what does not change of the existing file, and merges the other series |
+//! | `MergedRows` | `../merge_rows.rs` | merges the existing with the fetched rows of a series, interval by interval |
+//! | `ParquetFile` | `../parquet_file.rs` | encodes the rows |
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -74,7 +85,7 @@ impl Backfill {
         run.note_without_time(&plan);
         run.forget_empty_between();
         if !run.summary.is_cancelled {
-            run.merge().await?;
+            run.merge_journals().await?;
         }
         run.finish();
         if run.summary.is_complete {
@@ -88,7 +99,7 @@ impl Backfill {
     pub async fn compact(&self) -> Result<(), Error> {
         let mut job_tables = JobTables::open(self, true).await?;
         for table in job_tables.tables.values_mut() {
-            table.commit(&BTreeSet::new()).await?;
+            table.merge_journal(&BTreeSet::new()).await?;
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::column_storage::{DataStorage, Purpose};
 use crate::columns::are_same;
 use crate::damage::Damage;
 use crate::error::Error;
+use crate::file_rewrite::{FileRewrite, first_rows};
 use crate::file_state::FileState;
 use crate::journal::{self, JournalSections};
 use crate::merge_rules::MergeRanges;
@@ -20,21 +21,20 @@ use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
 use crate::partition::period;
 use crate::revisions::{GenerationChange, RevisionLog};
-use crate::rewrite::{Rewrite, first_rows};
 use crate::section::Section;
 use crate::table::Table;
 use crate::table_state::TableState;
 use crate::text_file::TextState;
 use crate::unsent_fields::CatalogueFields;
 
-/// The name of a file that was written, and the sections of its rows.
-pub(crate) struct Written {
+/// A file that was written, as a user sees it: its name, and the sections of its rows.
+pub(crate) struct WrittenFile {
     pub(crate) file: String,
     pub(crate) sections: Vec<Section>,
 }
 
-/// The new file of a period.
-struct Rewritten {
+/// The new data file of a period.
+struct RewrittenFile {
     sections: Vec<Section>,
     version: String,
     /// Whether rows were replaced, whose earlier values are kept.
@@ -43,8 +43,8 @@ struct Rewritten {
 
 /// What a merge of the journal has written.
 #[derive(Default)]
-pub(crate) struct Merged {
-    pub(crate) files: Vec<Written>,
+pub(crate) struct MergedJournal {
+    pub(crate) files: Vec<WrittenFile>,
     /// `true` if the text file was missing, or something else had changed it.
     pub(crate) is_text_restored: bool,
 }
@@ -62,16 +62,17 @@ struct NewContent<'c> {
 }
 
 impl Table {
-    /// Merges the journal into the data files, as [`Self::merge`] does. If a file is damaged, notes that in the state, and
-    /// keeps the journal. A table that is known to be damaged is not changed.
-    pub(crate) async fn commit(&mut self, removed: &BTreeSet<String>) -> Result<Merged, Error> {
+    /// Merges the journal into the data files, as [`Self::merge_journal_once`] does. If a file is damaged, repairs it and
+    /// begins again or, if the table must not be repaired, notes the damage in the state and keeps the journal. A table
+    /// that is known to be damaged is not changed.
+    pub(crate) async fn merge_journal(&mut self, removed: &BTreeSet<String>) -> Result<MergedJournal, Error> {
         if !self.damaged.is_empty() {
-            return Ok(Merged::default());
+            return Ok(MergedJournal::default());
         }
         loop {
             // The rows of the journal are not in the files yet, so the state does not list them.
             let before = self.state.clone();
-            let merged = self.merge(removed).await;
+            let merged = self.merge_journal_once(removed).await;
             let Err(Error::Damaged { path: name, why }) = merged else { return merged };
             self.state = before;
             self.note_damage(name.clone(), why.clone());
@@ -80,7 +81,7 @@ impl Table {
             }
             if !self.is_repaired {
                 self.save().await?;
-                return Ok(Merged::default());
+                return Ok(MergedJournal::default());
             }
             let messages = self.repair().await?;
             self.repairs.extend(messages);
@@ -113,9 +114,9 @@ impl Table {
 
     /// Merges the journal into the data files, without the series `removed`, writes the text file, if there is one, and
     /// the state, and deletes the journal.
-    async fn merge(&mut self, removed: &BTreeSet<String>) -> Result<Merged, Error> {
+    async fn merge_journal_once(&mut self, removed: &BTreeSet<String>) -> Result<MergedJournal, Error> {
         let text = self.text_state()?;
-        let mut files = self.compact(removed).await?;
+        let mut files = self.write_data_files(removed).await?;
         let is_outdated = !files.is_empty() || text != TextState::Current;
         if is_outdated && let Some((name, format)) = self.place.text.clone() {
             self.state.text = None;
@@ -129,23 +130,23 @@ impl Table {
                 Some(rows) => rows.sections,
                 None => Vec::new(),
             };
-            files.push(Written { file: self.place.name(&name), sections });
+            files.push(WrittenFile { file: self.place.name(&name), sections });
         }
         self.save().await?;
-        self.clear_journal().await?;
+        self.delete_journal().await?;
         let is_text_restored = matches!(text, TextState::Changed | TextState::Missing);
-        Ok(Merged { files, is_text_restored })
+        Ok(MergedJournal { files, is_text_restored })
     }
 
-    /// Merges the journal into the data files, without the series `removed`. If the job has columns that the files do
-    /// not have, all files are written again.
-    async fn compact(&mut self, removed: &BTreeSet<String>) -> Result<Vec<Written>, Error> {
+    /// Writes the data file of each period of the journal, without the series `removed`. If the job has columns that the
+    /// files do not have, all files are written again.
+    async fn write_data_files(&mut self, removed: &BTreeSet<String>) -> Result<Vec<WrittenFile>, Error> {
         for file in &self.journal {
             file.verify()?;
         }
         let columns = self.columns.clone();
         let partition = self.state.partition;
-        self.take_current(removed);
+        self.take_fetched_ranges(removed);
         let mut periods = journal::by_period(&self.journal, partition, removed);
         if !removed.is_empty() || self.has_other_columns(&columns) {
             for start in self.periods() {
@@ -162,7 +163,8 @@ impl Table {
             let range = period(partition, start);
             let new =
                 NewContent { sections: &sections, columns: &columns, removed, ranges: &ranges, catalogue: &catalogue };
-            let Rewritten { sections, version, has_replaced } = self.rewrite(&path, &range, new, now).await?;
+            let RewrittenFile { sections, version, has_replaced } =
+                self.write_data_file(&path, &range, new, now).await?;
             self.has_revisions |= has_replaced;
             self.state.revisions.has_file |= has_replaced;
             self.state.replace(&range, &sections);
@@ -177,7 +179,7 @@ impl Table {
                 // Object storage cannot delete only the version that was read, so an empty file remains.
                 self.state.files.insert(path, version);
             }
-            all.push(Written { file, sections });
+            all.push(WrittenFile { file, sections });
         }
         self.state.columns.take_if(|_| self.state.files.is_empty());
         Ok(all)
@@ -203,9 +205,9 @@ impl Table {
     }
 
     /// Adds the fetched ranges of the journal to the state of each series, and removes the series `removed`.
-    fn take_current(&mut self, removed: &BTreeSet<String>) {
+    fn take_fetched_ranges(&mut self, removed: &BTreeSet<String>) {
         let mut series = BTreeMap::new();
-        for (path, (state, _)) in self.current() {
+        for (path, (state, _)) in self.states_with_journal() {
             if !removed.contains(&path) {
                 series.insert(path, state);
             }
@@ -224,7 +226,7 @@ impl Table {
 
     /// Writes the last data file again, so that its metadata lists the retired series. Without a data file, only the
     /// state lists them.
-    pub(crate) async fn note_retired(&mut self) -> Result<(), Error> {
+    pub(crate) async fn write_retired(&mut self) -> Result<(), Error> {
         let Some(path) = self.state.files.keys().next_back().cloned() else { return self.save().await };
         let Some((_, range)) = self.place.period_of(&path) else { return self.save().await };
         let columns = self.state.columns.clone().unwrap_or_else(|| self.columns.clone());
@@ -235,7 +237,7 @@ impl Table {
             ranges: &BTreeMap::new(),
             catalogue: &CatalogueFields::default(),
         };
-        let rewritten = self.rewrite(&path, &range, unchanged, Timestamp::now()).await?;
+        let rewritten = self.write_data_file(&path, &range, unchanged, Timestamp::now()).await?;
         self.state.files.insert(path, rewritten.version);
         self.save().await
     }
@@ -273,14 +275,15 @@ impl Table {
         all
     }
 
-    /// Writes the file of a period again.
-    async fn rewrite(
+    /// Writes the data file of a period, with its existing rows and those of the journal, and the earlier values of its
+    /// rows.
+    async fn write_data_file(
         &self,
         path: &str,
         range: &Range<Timestamp>,
         new: NewContent<'_>,
         now: Timestamp,
-    ) -> Result<Rewritten, Error> {
+    ) -> Result<RewrittenFile, Error> {
         let NewContent { sections: new_sections, columns, removed, ranges, catalogue } = new;
         let old = ParquetInput::find(&self.place.storage, path, true).await?;
         let mut version = None;
@@ -297,7 +300,7 @@ impl Table {
         let storage = &self.place.storage;
         let (sections, file) = storage.prepare(path, |out| {
             let file = ParquetFile::new(out, columns.clone(), RowGroupSizes::DATA, Purpose::Data(layout))?;
-            let mut new = Rewrite {
+            let mut new = FileRewrite {
                 file,
                 new_sections: new_sections.iter().peekable(),
                 columns,
@@ -306,7 +309,7 @@ impl Table {
                 revisions: &revisions,
                 has_small_times: self.has_small_times,
             };
-            new.write(old.as_ref())?;
+            new.write_sections(old.as_ref())?;
             // Windows cannot replace a file that is open.
             drop(old);
             let mut table = self.state_with(range, &new.file.sections, catalogue, now);
@@ -323,6 +326,6 @@ impl Table {
         let has_replaced = !revisions.is_empty();
         revisions.append(storage, &self.place.revisions()).await?;
         let version = storage.finish(file, version.as_deref()).await?;
-        Ok(Rewritten { sections, version, has_replaced })
+        Ok(RewrittenFile { sections, version, has_replaced })
     }
 }

@@ -16,15 +16,15 @@ use crate::columns::{are_same, converted};
 use crate::cursor::{Cursor, Rows};
 use crate::error::{Error, Failure};
 use crate::journal::{self, JournalSection, JournalSections};
-use crate::merge_rows::Merge;
+use crate::merge_rows::MergedRows;
 use crate::merge_rules::{MergeRanges, MergeRules};
 use crate::parquet_file::ParquetFile;
 use crate::parquet_input::ParquetInput;
 use crate::revisions::RevisionLog;
 use crate::section::Section;
 
-/// A new data file, and its sources.
-pub(crate) struct Rewrite<'r, 'o> {
+/// A data file that is written again, and what it is written from in addition to the existing file.
+pub(crate) struct FileRewrite<'r, 'o> {
     pub(crate) file: ParquetFile<'o>,
     /// The series with new rows that are not written yet, in order.
     pub(crate) new_sections: Peekable<btree_map::Iter<'r, &'r str, Vec<JournalSection<'r>>>>,
@@ -53,13 +53,13 @@ pub(crate) fn first_rows(
     first.rows(columns).next().transpose()
 }
 
-impl Rewrite<'_, '_> {
+impl FileRewrite<'_, '_> {
     /// Writes all sections, in the order of their paths.
-    pub(crate) fn write(&mut self, old: Option<&ParquetInput>) -> Result<(), Failure> {
+    pub(crate) fn write_sections(&mut self, old: Option<&ParquetInput>) -> Result<(), Failure> {
         let sections = old.map_or(&[][..], |old| &old.state.sections);
         let mut groups = sections.chunk_by(|one, next| one.group == next.group).peekable();
         while let (Some(old), Some(group)) = (old, groups.next()) {
-            self.before(group.first())?;
+            self.write_new_series_before(group.first())?;
             let is_continued = groups.peek().is_some_and(|next| is_rest(next, group));
             let is_stored_alike = are_same(self.columns, &old.schema()) && self.has_same_times(old, group);
             if is_stored_alike && !self.is_changed(group, is_continued) {
@@ -70,9 +70,9 @@ impl Rewrite<'_, '_> {
             while let Some(rest) = groups.next_if(|next| is_rest(next, &sections)) {
                 sections.extend_from_slice(rest);
             }
-            self.merge(old, &sections)?;
+            self.merge_sections(old, &sections)?;
         }
-        self.before(None)
+        self.write_new_series_before(None)
     }
 
     /// `true` if the times of the row group with these sections are stored as in the new file.
@@ -111,13 +111,13 @@ impl Rewrite<'_, '_> {
     }
 
     /// Writes sections, with their new rows. The sections of a long series are joined, and divided again.
-    fn merge(&mut self, old: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
+    fn merge_sections(&mut self, old: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
         let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(()) };
         let mut rows = Cursor::new(old.rows(first.group..=last.group)?)?;
         let columns = self.columns;
         for of_series in sections.chunk_by(|one, next| one.path == next.path) {
             let Some(first) = of_series.first() else { continue };
-            self.before(Some(first))?;
+            self.write_new_series_before(Some(first))?;
             let count = of_series.iter().map(|section| section.count).sum();
             let old = rows.part(count).map(|batch| converted(&batch?, columns));
             if self.removed.contains(&first.path) {
@@ -125,25 +125,25 @@ impl Rewrite<'_, '_> {
                     batch?;
                 }
             } else {
-                self.series(first, count, Box::new(old))?;
+                self.write_series(first, count, Box::new(old))?;
             }
         }
         Ok(())
     }
 
     /// Writes the new series that precede a section.
-    fn before(&mut self, next: Option<&Section>) -> Result<(), Failure> {
+    fn write_new_series_before(&mut self, next: Option<&Section>) -> Result<(), Failure> {
         while let Some((path, new)) = self.new_sections.peek().copied()
             && let Some(first) = new.first()
             && next.is_none_or(|next| **path < *next.path)
         {
-            self.series(first.section, 0, Box::new(std::iter::empty()))?;
+            self.write_series(first.section, 0, Box::new(std::iter::empty()))?;
         }
         Ok(())
     }
 
     /// Writes the existing rows of the series of a section, and its new rows.
-    fn series(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
+    fn write_series(&mut self, section: &Section, count: usize, old: Rows<'_>) -> Result<(), Failure> {
         let new_sections: &[JournalSection<'_>] = match self.new_sections.next_if(|(path, _)| **path == section.path) {
             Some((_, new_sections)) => new_sections,
             None => &[],
@@ -160,7 +160,7 @@ impl Rewrite<'_, '_> {
         let changes = SharedChanges::default();
         let mut rows = old;
         for layer in journal::layers(new_sections, self.columns) {
-            rows = Box::new(Merge::new(rows, Cursor::new(layer)?, rules.clone(), changes.clone())?);
+            rows = Box::new(MergedRows::new(rows, Cursor::new(layer)?, rules.clone(), changes.clone())?);
         }
         for batch in rows {
             self.file.write(&batch?)?;
@@ -287,7 +287,7 @@ mod tests {
                 let new_rows = periods.values().next().unwrap_or(&none);
                 let revisions = RevisionLog::default();
                 let input = input(|file| {
-                    let mut new = Rewrite {
+                    let mut new = FileRewrite {
                         file,
                         new_sections: new_rows.iter().peekable(),
                         columns: &columns,
@@ -296,7 +296,7 @@ mod tests {
                         revisions: &revisions,
                         has_small_times: false,
                     };
-                    new.write(old.as_ref()).unwrap();
+                    new.write_sections(old.as_ref()).unwrap();
                     assert!(new.new_sections.next().is_none());
                     new.file
                 });
