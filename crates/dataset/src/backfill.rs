@@ -13,10 +13,10 @@ mod readable;
 mod job_tables;
 mod streamed;
 
-mod buffer;
+mod buffered_pages;
 mod plan;
 
-mod items;
+mod pending_ranges;
 
 mod run;
 

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use runtime::Timestamp;
 
@@ -15,10 +14,6 @@ use crate::data_set_paths::JOURNAL;
 use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
 use crate::section::Section;
-
-/// Sections and their rows that are not in the journal yet, by period and by the number of a range of a series. The
-/// pages of a range are in order of time, unlike those of different ranges.
-pub(crate) type Buffer = BTreeMap<(Timestamp, usize), (Section, Vec<RecordBatch>)>;
 
 /// A section of the journal that has rows.
 #[derive(Clone, Copy)]

@@ -64,6 +64,7 @@ mod kept_revisions;
 mod marks;
 mod section;
 
+mod buffered_rows;
 mod merge_rules;
 mod table_state;
 

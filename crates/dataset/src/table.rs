@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arrow_schema::{Schema, SchemaRef};
 use runtime::Interval;
 
+use crate::buffered_rows::BufferedRows;
 use crate::columns::joined;
 use crate::damage::Damage;
 use crate::data_set_paths::JOURNAL;
@@ -12,7 +13,6 @@ use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
 use crate::field_marks::EndpointField;
 use crate::file_state::FileState;
-use crate::journal::Buffer;
 use crate::missing_fields::Earlier;
 use crate::parquet_input::ParquetInput;
 use crate::place::Place;
@@ -40,8 +40,7 @@ pub(crate) struct Table {
     pub(crate) stored: Option<TableState>,
     pub(crate) version: Option<String>,
     pub(crate) journal: Vec<ParquetInput>,
-    /// Fetched rows that are not in the journal yet.
-    pub(crate) buffer: Buffer,
+    pub(crate) buffered: BufferedRows,
     /// What was known about each series when the table was opened, without the journal.
     pub(crate) earlier: Earlier,
     /// Fields that the service no longer sends, as this run has noticed.
@@ -83,7 +82,7 @@ impl Table {
             stored,
             version,
             journal: Vec::new(),
-            buffer: Buffer::new(),
+            buffered: BufferedRows::default(),
             earlier: Earlier::default(),
             noticed: BTreeSet::new(),
             noticed_unsent: BTreeSet::new(),

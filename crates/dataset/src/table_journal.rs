@@ -5,6 +5,7 @@ use std::time::Duration;
 use arrow_array::RecordBatch;
 use runtime::Timestamp;
 
+use crate::buffered_rows::BufferedSection;
 use crate::column_storage::Purpose;
 use crate::data_set_paths::JOURNAL;
 use crate::error::Error;
@@ -60,10 +61,10 @@ impl Table {
         false
     }
 
-    /// Writes the buffer to a file of the journal of a run.
+    /// Writes the buffered rows to a new file of the journal.
     pub(crate) async fn write_journal(&mut self, run: &WritingRun) -> Result<(), Error> {
-        let sections = std::mem::take(&mut self.buffer);
-        if sections.is_empty() {
+        let buffered = std::mem::take(&mut self.buffered);
+        if buffered.is_empty() {
             return Ok(());
         }
         let run = RunFacts {
@@ -78,7 +79,7 @@ impl Table {
         let path = journal::next_path(&self.place.home, self.journal.last());
         let writing = storage.put(&path, None, |out| {
             let mut file = ParquetFile::new(out, self.columns.clone(), RowGroupSizes::JOURNAL, Purpose::Journal)?;
-            for (section, batches) in sections.into_values() {
+            for BufferedSection { section, batches } in buffered {
                 file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
                 for batch in &batches {
                     file.write(batch)?;

@@ -7,7 +7,7 @@ use runtime::history::{Account, Page};
 use runtime::record::AnyRecord;
 
 use super::event::BackfillEvent;
-use super::items::Item;
+use super::pending_ranges::SeriesRange;
 use super::plan::BackfillPlan;
 use super::run::{FirstPage, Run};
 use super::streamed::unreadable_ends;
@@ -87,9 +87,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             }
         }
         for range in rest {
-            let item = Item::new(series, range);
-            let requests = self.requests(&item);
-            self.items.push(item, requests);
+            let range = SeriesRange::new(series, range);
+            let requests = self.requests(&range);
+            self.pending.push(range, requests);
         }
     }
 

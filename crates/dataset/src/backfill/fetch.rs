@@ -11,9 +11,10 @@ use runtime::history::Page;
 use runtime::record::AnyRecord;
 use tokio::time::sleep;
 
+use super::buffered_pages::RangeId;
 use super::event::BackfillEvent;
-use super::items::Item;
-use super::run::{Active, Run, add};
+use super::pending_ranges::SeriesRange;
+use super::run::{ActiveRange, Run, add};
 use crate::error::Error;
 use crate::response_monitor::{Failing, Outage, attempted};
 use crate::time_ranges::TimeRanges;
@@ -42,7 +43,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// cancelled, if the service is unreachable, or if all further requests would fail in the same way.
     pub(super) async fn fetch(&mut self, mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<(), Error> {
         while self.rejected.is_none() && !self.summary.is_cancelled && !self.summary.is_unreachable {
-            self.begin_items();
+            self.begin_ranges();
             if self.active.is_empty() {
                 break;
             }
@@ -53,7 +54,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 (index, page) = poll_fn(|cx| self.poll_page(cx)) => self.process(index, page)?,
                 () = sleep(TICK) => {}
             }
-            if self.job_tables.is_due() {
+            if self.job_tables.is_write_due() {
                 self.write_journals().await?;
             }
             // The journal is merged before more ranges are fetched.
@@ -65,23 +66,23 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         // Dropping the histories stops all requests before the remaining rows are written.
         while !self.active.is_empty() {
-            self.end_item(0);
+            self.end_range(0);
         }
         self.write_journals().await
     }
 
     /// Begins the next ranges.
-    fn begin_items(&mut self) {
+    fn begin_ranges(&mut self) {
         while self.active.len() < MAX_CONCURRENT {
-            let Some(Item { series: index, range, failed_steps }) = self.items.pop() else { break };
+            let Some(SeriesRange { series: index, range, failed_steps }) = self.pending.pop() else { break };
             let Some(series) = self.job.series.get(index) else { continue };
             // If there are few ranges, each requests more pages in advance.
-            let among = if self.items.has_next() { MAX_CONCURRENT } else { self.active.len() + 1 };
+            let among = if self.pending.has_next() { MAX_CONCURRENT } else { self.active.len() + 1 };
             let pages = self.job.history(series, range.clone()).prefetch(PREFETCH / among).pages();
-            self.items.requests = self.items.requests.saturating_sub(pages.progress().pages_left);
-            let item = self.begun_items;
-            self.active.push(Active { series: index, item, failed_steps, rest: range, has_failed: false, pages });
-            self.begun_items += 1;
+            self.pending.requests = self.pending.requests.saturating_sub(pages.progress().pages_left);
+            let id = RangeId { series: index, number: self.begun_ranges };
+            self.active.push(ActiveRange { id, failed_steps, rest: range, has_failed: false, pages });
+            self.begun_ranges += 1;
         }
     }
 
@@ -98,42 +99,43 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Adds the next page of a range, or ends the range.
     fn process(&mut self, index: usize, page: Next) -> Result<(), Error> {
         let Some(active) = self.active.get_mut(index) else { return Ok(()) };
-        let Active { series, item, .. } = *active;
+        let id = active.id;
         match page {
             Some(Ok(page)) => {
                 let failed_steps = std::mem::take(&mut active.failed_steps);
                 active.rest.start = page.range.end;
                 active.has_failed |= !page.report.failed_pages.is_empty();
-                if let Some(report) = self.summary.series.get_mut(series) {
+                if let Some(report) = self.summary.series.get_mut(id.series) {
                     report.account.failed = report.account.failed.saturating_sub(failed_steps);
                 }
-                return self.page((series, item), page);
+                return self.add_page(id, page);
             }
-            Some(Err(error)) => self.failed(series, error),
+            Some(Err(error)) => self.note_failed(id.series, error),
             None if active.has_failed => {}
             None => {
                 // The service had not reached these times when it responded.
                 let rest = TimeRanges::from(active.rest.clone());
-                if let Some(state) = self.state(series) {
+                if let Some(state) = self.state(id.series) {
                     state.unfetched = state.unfetched.without(&rest);
                 }
             }
         }
-        self.end_item(index);
+        self.end_range(index);
         Ok(())
     }
 
     /// Ends a range. The next range takes its place at the end, so that all ranges are polled in turn.
-    fn end_item(&mut self, index: usize) {
+    fn end_range(&mut self, index: usize) {
         let active = self.active.remove(index);
         add(&mut self.done, &active.pages.progress());
         self.done.pages_left = 0;
     }
 
     /// Adds the rows of a page to the rows that are not in the journal yet, and reports the problems of the page.
-    fn page(&mut self, (series, item): (usize, usize), page: Page<AnyRecord>) -> Result<(), Error> {
+    fn add_page(&mut self, id: RangeId, page: Page<AnyRecord>) -> Result<(), Error> {
+        let series = id.series;
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
-        let unreadable = self.job_tables.add((series, item), &page, &page.range)?;
+        let unreadable = self.job_tables.buffer_page(id, &page, &page.range)?;
         if let Some(changes) = self.summary.series.get_mut(series) {
             changes.unreadable += unreadable;
             changes.account.add(&page.report.account);
@@ -149,12 +151,12 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             .failed_pages
             .extract_if(.., |failure| attempted(&failure.error).is_err() && failure.error.is_retryable());
         for lost in lost_pages {
-            let mut again = Item::new(series, lost.range.clone());
+            let mut again = SeriesRange::new(series, lost.range.clone());
             if again.range == window {
                 again.failed_steps = report.account.failed;
             }
             let requests = self.requests(&again);
-            self.items.push(again, requests);
+            self.pending.push(again, requests);
             self.lost += 1;
             self.last_lost = Some((series, lost));
         }
@@ -166,7 +168,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     }
 
     /// Adds a failed range to the summary. If every other range would fail in the same way, the entire job ends.
-    fn failed(&mut self, series: usize, error: RequestError) {
+    fn note_failed(&mut self, series: usize, error: RequestError) {
         self.note_response(Some(&error));
         if error.is_auth() || error.is_token() {
             self.rejected = Some(error.into());

@@ -12,6 +12,7 @@ use runtime::{Dynamic, Error as RequestError, Timestamp};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 
+use super::buffered_pages::RangeId;
 use super::event::FollowEvent;
 use super::job::{Backfill, MAX_JOURNAL};
 use super::job_tables::JobTables;
@@ -305,12 +306,12 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
         if !self.pages.is_empty() {
             let mut job_tables = JobTables::open(self.job, true).await?;
             self.end_retired(&job_tables);
-            for (item, (series, page)) in self.pages.iter().enumerate() {
+            for (number, (series, page)) in self.pages.iter().enumerate() {
                 let Some(one) = self.job.series.get(*series) else { continue };
                 // An invalid record is outside the range of its page, because its interval is requested again.
                 let closed = self.job.seconds(one).start..one.closed(one.request().service_time());
                 // The pages are kept until they are written.
-                job_tables.add((*series, item), page, &closed)?;
+                job_tables.buffer_page(RangeId { series: *series, number }, page, &closed)?;
             }
             let started = Timestamp::now();
             job_tables

@@ -24,10 +24,10 @@ pub(crate) struct JobTables {
     pub(crate) tables: BTreeMap<String, Table>,
     /// The series of the job, each with the folder of its table.
     series: Vec<(SeriesRequest, String)>,
-    /// Number of rows in the buffers of all tables, and the time of the first of them.
-    pub(crate) rows: usize,
-    pub(crate) since: Option<Instant>,
-    /// Number of times that the buffers were written.
+    /// Number of buffered rows of all tables, and the time at which the first of them was buffered.
+    pub(crate) buffered_rows: usize,
+    pub(crate) buffered_since: Option<Instant>,
+    /// Number of times that the buffered rows were written.
     pub(crate) writes: u32,
     /// The time of the service in tests, at which rows are fetched.
     pub(crate) service_time: Option<Timestamp>,
@@ -65,8 +65,8 @@ impl JobTables {
         let mut this = Self {
             tables,
             series: of_series,
-            rows: 0,
-            since: None,
+            buffered_rows: 0,
+            buffered_since: None,
             writes: 0,
             service_time: job.service_time,
             _lock: lock,

@@ -8,11 +8,11 @@ use runtime::history::{FailedPage, Pages, Progress};
 use runtime::record::AnyRecord;
 use tokio::time::Instant;
 
-use super::buffer::ROWS;
+use super::buffered_pages::{ROWS, RangeId};
 use super::event::{BackfillEvent, SeriesReport, Summary};
-use super::items::{Item, Items};
 use super::job::Backfill;
 use super::job_tables::JobTables;
+use super::pending_ranges::{PendingRanges, SeriesRange};
 use super::plan::BackfillPlan;
 use crate::error::Error;
 use crate::first_seen::Sighting;
@@ -40,10 +40,8 @@ pub(super) struct FirstPage {
 }
 
 /// A range that is being fetched.
-pub(super) struct Active {
-    pub(super) series: usize,
-    /// The number of the range.
-    pub(super) item: usize,
+pub(super) struct ActiveRange {
+    pub(super) id: RangeId,
     /// The steps of the range that the account counts as failed, until its first page.
     pub(super) failed_steps: u64,
     /// The part of the range after its last page.
@@ -62,16 +60,16 @@ pub(super) struct Run<'j, W> {
     pub(super) job_tables: JobTables,
     pub(super) watch: W,
     /// The ranges that are not being fetched yet.
-    pub(super) items: Items,
+    pub(super) pending: PendingRanges,
     /// The pages of empty ranges that are requested again.
-    pub(super) probes: Vec<Item>,
-    pub(super) active: Vec<Active>,
+    pub(super) probes: Vec<SeriesRange>,
+    pub(super) active: Vec<ActiveRange>,
     /// The earliest page with records of each series.
     pub(super) first_pages: BTreeMap<usize, FirstPage>,
     /// The progress of the ranges that were fetched.
     pub(super) done: Progress,
     /// Number of ranges that were begun.
-    pub(super) begun_items: usize,
+    pub(super) begun_ranges: usize,
     /// Number of pages without a response, which are requested again.
     pub(super) lost: u64,
     /// The last page without a response. Its error is reported if the service stays unreachable.
@@ -98,14 +96,14 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             begun: Instant::now(),
             started: Timestamp::now(),
             job,
-            items: Items::new(plan, divided_by(job, &job_tables, plan), asked_ends),
+            pending: PendingRanges::new(plan, divided_by(job, &job_tables, plan), asked_ends),
             job_tables,
             watch,
             probes: probes(plan),
             active: Vec::new(),
             first_pages: BTreeMap::new(),
             done: Progress::default(),
-            begun_items: 0,
+            begun_ranges: 0,
             lost: 0,
             last_lost: None,
             trouble: None,
@@ -153,7 +151,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     pub(super) fn report_progress(&mut self) {
         let mut all = self.done.clone();
         all.elapsed = self.begun.elapsed();
-        all.pages_left = self.items.requests;
+        all.pages_left = self.pending.requests;
         for active in &self.active {
             add(&mut all, &active.pages.progress());
         }
@@ -163,9 +161,9 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
     }
 
     /// The number of requests for a range.
-    pub(super) fn requests(&self, item: &Item) -> u64 {
-        let Some(series) = self.job.series.get(item.series) else { return 1 };
-        match self.job.history(series, item.range.clone()).plan() {
+    pub(super) fn requests(&self, pending: &SeriesRange) -> u64 {
+        let Some(series) = self.job.series.get(pending.series) else { return 1 };
+        match self.job.history(series, pending.range.clone()).plan() {
             Ok(plan) => plan.requests,
             Err(_) => 1,
         }
@@ -173,11 +171,11 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
 }
 
 /// The pages of empty ranges that a plan requests again.
-fn probes(plan: &BackfillPlan) -> Vec<Item> {
+fn probes(plan: &BackfillPlan) -> Vec<SeriesRange> {
     let mut probes = Vec::new();
     for (index, series) in plan.series.iter().enumerate() {
         for probe in &series.probes {
-            probes.push(Item::new(index, probe.clone()));
+            probes.push(SeriesRange::new(index, probe.clone()));
         }
     }
     probes

@@ -1,4 +1,4 @@
-//! Fetched rows that are not in the journal yet.
+//! Adds the rows of fetched pages to those that are not in the journal yet, and decides when they are written.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -15,8 +15,6 @@ use crate::columns::converted;
 use crate::error::Error;
 use crate::fetched_at::stamped;
 use crate::partition::period;
-use crate::row_facts::RowFacts;
-use crate::section::Section;
 use crate::series::SeriesRequest;
 use crate::table::Table;
 use crate::table_journal::WritingRun;
@@ -30,18 +28,27 @@ pub(super) const ROWS: usize = 50_000;
 const MAX_AGE: Duration = Duration::from_secs(60);
 const FIRST_AGE: Duration = Duration::from_secs(2);
 
+/// Identifies a range that a run fetches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RangeId {
+    /// The index of the series.
+    pub(super) series: usize,
+    /// The number of the range among all ranges of the run.
+    pub(super) number: usize,
+}
+
 impl JobTables {
-    /// Adds the rows of a page of a series to the buffer, also those of invalid records that can be read and whose
-    /// times are `within` a range. `item` identifies the range of the page. Returns the number of records that cannot
-    /// be read and that no earlier run has reported, or whose range is requested again.
-    pub(super) fn add(
+    /// Adds the rows of a page to the buffered rows, also those of invalid records that can be read and whose times are
+    /// `within` a range. Returns the number of records that cannot be read and that no earlier run has reported, or whose
+    /// range is requested again.
+    pub(super) fn buffer_page(
         &mut self,
-        (series, item): (usize, usize),
+        range: RangeId,
         page: &Page<AnyRecord>,
         within: &Range<Timestamp>,
     ) -> Result<u64, Error> {
         let service_time = self.service_time;
-        let Some((table, series)) = self.table(series) else { return Ok(0) };
+        let Some((table, series)) = self.table(range.series) else { return Ok(0) };
         debug_assert_eq!(page.report.account.delivered, page.records.len() as u64, "{}", series.path());
         let mut unreadable = 0;
         let readable = ReadableRecords::new(series, page, within);
@@ -53,27 +60,27 @@ impl JobTables {
         }
         if page.report.failed_pages.is_empty() {
             let fetched_at = service_time.unwrap_or_else(|| series.request().service_time());
-            let rows = table.rows(series, &readable, fetched_at)?;
-            table.add(series, item, &readable.times, &rows);
+            let rows = table.to_rows(series, &readable, fetched_at)?;
+            table.buffer_rows(series, range.number, &readable.times, &rows);
             if !is_incomplete {
-                table.note_fetched(series, item, &page.range);
+                table.note_fetched(series, range.number, &page.range);
             }
-            self.rows += readable.times.len();
-            self.since.get_or_insert_with(Instant::now);
+            self.buffered_rows += readable.times.len();
+            self.buffered_since.get_or_insert_with(Instant::now);
         }
         Ok(unreadable)
     }
 
     /// `true` if it is time to write the buffered rows.
-    pub(super) fn is_due(&self) -> bool {
+    pub(super) fn is_write_due(&self) -> bool {
         let max_age = FIRST_AGE.saturating_mul(1 << self.writes.min(5)).min(MAX_AGE);
-        self.rows >= ROWS || self.since.is_some_and(|since| since.elapsed() >= max_age)
+        self.buffered_rows >= ROWS || self.buffered_since.is_some_and(|since| since.elapsed() >= max_age)
     }
 
     /// Writes all buffered rows to the journals.
     pub(super) async fn write_journals(&mut self, run: &WritingRun) -> Result<(), Error> {
-        self.rows = 0;
-        self.since = None;
+        self.buffered_rows = 0;
+        self.buffered_since = None;
         self.writes += 1;
         for table in self.tables.values_mut() {
             table.write_journal(run).await?;
@@ -84,7 +91,7 @@ impl JobTables {
 
 impl Table {
     /// Converts records to rows of this table.
-    fn rows(
+    fn to_rows(
         &self,
         series: &SeriesRequest,
         records: &ReadableRecords<'_>,
@@ -95,29 +102,23 @@ impl Table {
         stamped(&converted(&rows, &self.columns)?, fetched_at)
     }
 
-    /// Adds the range of a page, of which all records are known, to the buffer.
-    fn note_fetched(&mut self, series: &SeriesRequest, item: usize, range: &Range<Timestamp>) {
-        let start = period(self.state.partition, range.start).start;
-        let (section, _) = self.buffer.entry((start, item)).or_insert_with(|| (empty_section(series), Vec::new()));
-        section.fetched.add(range.clone());
+    /// Notes that a range was fetched, of which all records are known.
+    fn note_fetched(&mut self, series: &SeriesRequest, range_number: usize, range: &Range<Timestamp>) {
+        let period = period(self.state.partition, range.start);
+        let buffered = self.buffered.section(series, range_number, period.start);
+        buffered.section.fetched.add(range.clone());
     }
 
-    /// Adds the rows of a page, with their times, to the buffer.
-    fn add(&mut self, series: &SeriesRequest, item: usize, times: &[Timestamp], rows: &RecordBatch) {
+    /// Adds rows to the buffered rows of their periods. `times` are the times of the rows.
+    fn buffer_rows(&mut self, series: &SeriesRequest, range_number: usize, times: &[Timestamp], rows: &RecordBatch) {
         let partition = self.state.partition;
         let mut left = times;
         while let Some(first) = left.first() {
             let period = period(partition, *first);
             let (of_period, later) = left.split_at(left.partition_point(|time| *time < period.end));
             let rows = rows.slice(times.len() - left.len(), of_period.len());
-            let buffered = self.buffer.entry((period.start, item));
-            let (_, batches) = buffered.or_insert_with(|| (empty_section(series), Vec::new()));
-            batches.push(rows);
+            self.buffered.section(series, range_number, period.start).batches.push(rows);
             left = later;
         }
     }
-}
-
-fn empty_section(series: &SeriesRequest) -> Section {
-    Section { path: series.path().to_owned(), row_facts: RowFacts::new(series), ..Section::default() }
 }

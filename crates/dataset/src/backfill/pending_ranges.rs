@@ -15,24 +15,24 @@ use crate::partition::{Partition, period};
 
 /// A range of a series that is requested.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Item {
+pub(super) struct SeriesRange {
     pub(super) series: usize,
     pub(super) range: Range<Timestamp>,
     /// The steps of this range that the account counts as failed, because an earlier request has failed.
     pub(super) failed_steps: u64,
 }
 
-impl Item {
+impl SeriesRange {
     pub(super) fn new(series: usize, range: Range<Timestamp>) -> Self {
         Self { series, range, failed_steps: 0 }
     }
 }
 
 /// The ranges of a run that are not being fetched yet.
-pub(super) struct Items {
+pub(super) struct PendingRanges {
     planned: Peekable<PartsByPeriod>,
     /// Ranges that are requested again.
-    again: VecDeque<Item>,
+    again: VecDeque<SeriesRange>,
     /// The number of requests of all of these ranges.
     pub(super) requests: u64,
     /// The planned end of each series.
@@ -48,7 +48,7 @@ struct PlannedRange {
     pages: Option<PageGrid>,
 }
 
-impl Items {
+impl PendingRanges {
     /// The planned ranges, the longest first. `divided_by` is the shortest partition of the files if the journal
     /// cannot contain all rows of the run. The ranges are then divided, and ordered by the periods of that partition.
     pub(super) fn new(plan: &BackfillPlan, divided_by: Option<Partition>, asked_ends: Vec<Timestamp>) -> Self {
@@ -78,18 +78,18 @@ impl Items {
     ///
     /// A planned range ends at the present. If the clock of this machine is behind, the service has more records, so
     /// the range is requested up to the end that was asked for, and the history ends at the present of the service.
-    pub(super) fn pop(&mut self) -> Option<Item> {
-        let mut item = self.planned.next().or_else(|| self.again.pop_front())?;
-        let is_last = self.ends.get(item.series) == Some(&item.range.end);
-        if let Some(end) = self.asked_ends.get(item.series).filter(|_| is_last) {
-            item.range.end = item.range.end.max(*end);
+    pub(super) fn pop(&mut self) -> Option<SeriesRange> {
+        let mut next = self.planned.next().or_else(|| self.again.pop_front())?;
+        let is_last = self.ends.get(next.series) == Some(&next.range.end);
+        if let Some(end) = self.asked_ends.get(next.series).filter(|_| is_last) {
+            next.range.end = next.range.end.max(*end);
         }
-        Some(item)
+        Some(next)
     }
 
     /// Adds a range that is requested again, with this number of requests.
-    pub(super) fn push(&mut self, item: Item, requests: u64) {
-        self.again.push_back(item);
+    pub(super) fn push(&mut self, range: SeriesRange, requests: u64) {
+        self.again.push_back(range);
         self.requests += requests;
     }
 }
@@ -101,7 +101,7 @@ struct PartsByPeriod {
     /// The next period; `None` after the last one.
     next: Option<Range<Timestamp>>,
     /// The parts of the period before the next one that are left.
-    left: VecDeque<Item>,
+    left: VecDeque<SeriesRange>,
 }
 
 impl PartsByPeriod {
@@ -117,7 +117,7 @@ impl PartsByPeriod {
         for planned in &self.all {
             let part = planned.part(&current);
             if part.start < part.end {
-                self.left.push_back(Item::new(planned.series, part));
+                self.left.push_back(SeriesRange::new(planned.series, part));
             }
         }
         if self.all.iter().any(|planned| current.end < planned.range.end) {
@@ -128,9 +128,9 @@ impl PartsByPeriod {
 }
 
 impl Iterator for PartsByPeriod {
-    type Item = Item;
+    type Item = SeriesRange;
 
-    fn next(&mut self) -> Option<Item> {
+    fn next(&mut self) -> Option<SeriesRange> {
         while self.left.is_empty() && self.add_period() {}
         self.left.pop_front()
     }
@@ -171,7 +171,7 @@ mod tests {
     fn parts(range: Range<Timestamp>, page: Option<usize>) -> Vec<Range<Timestamp>> {
         let pages = page.map(|steps| PageGrid { interval: HOUR.into(), steps });
         let all = vec![PlannedRange { series: 0, range, pages }];
-        PartsByPeriod::new(all, Some(Partition::Day)).map(|item| item.range).collect()
+        PartsByPeriod::new(all, Some(Partition::Day)).map(|part| part.range).collect()
     }
 
     #[test]
