@@ -47,7 +47,7 @@ pub(crate) struct Connection {
 pub(crate) struct Connected {
     pub(crate) client: Client,
     /// The source of the client's settings, as text.
-    pub(crate) source: String,
+    pub(crate) settings_source: String,
     pub(crate) rate_limit: SharedRateLimit,
     /// The observer of the client's requests, which detects that the service has stopped responding.
     pub(crate) monitor: ResponseMonitor,
@@ -105,7 +105,7 @@ impl Connection {
             .observer(Watched { monitor: monitor.clone(), log, warns_of_missing_fields, metrics })
             .build()
             .map_err(invalid)?;
-        Ok(Connected { client, source: settings.source, rate_limit, monitor, sandbox })
+        Ok(Connected { client, settings_source: settings.source, rate_limit, monitor, sandbox })
     }
 
     fn start_sandbox(&self) -> Result<Option<Sandbox>> {

@@ -37,8 +37,8 @@ pub(crate) async fn notes(out: &str, target: &Target, plan: &BackfillPlan) -> BT
         before.retain(|series| !added.contains(series.path.as_str()));
         let has_series_of_other_runs = before.iter().any(|series| !of_run.contains(series.path.as_str()));
         if has_series_of_other_runs {
-            let known = facts(out, &before);
-            notes.extend(facts(out, &together).into_iter().filter(|note| !known.contains(note)));
+            let known = notes_about(out, &before);
+            notes.extend(notes_about(out, &together).into_iter().filter(|note| !known.contains(note)));
         }
     }
     notes
@@ -69,14 +69,14 @@ async fn series_read_together(target: &Target) -> Vec<Vec<SeriesStatus>> {
 }
 
 /// What differs among series that are read together: endpoints, params, and the values of params.
-fn facts(out: &str, all: &[SeriesStatus]) -> BTreeSet<Note> {
+fn notes_about(out: &str, all: &[SeriesStatus]) -> BTreeSet<Note> {
     let out = quoted(out);
-    let mut facts = BTreeSet::new();
+    let mut notes = BTreeSet::new();
     let endpoints: BTreeSet<&str> = all.iter().map(SeriesStatus::endpoint).collect();
     if endpoints.len() > 1 {
         let names = enumerated(&Vec::from_iter(&endpoints), "and");
         let text = format!("{out} now has the endpoints {names}; filter by the column `endpoint`");
-        facts.insert(Note { endpoint: None, text });
+        notes.insert(Note { endpoint: None, text });
     }
     for endpoint in endpoints {
         let name = find(endpoint).map_or_else(|_| endpoint.to_owned(), endpoint_names::name);
@@ -88,11 +88,11 @@ fn facts(out: &str, all: &[SeriesStatus]) -> BTreeSet<Note> {
                     format!("several {param}s")
                 };
                 let text = format!("{out} now has {what} of {name}; filter by the column `{param}`");
-                facts.insert(Note { endpoint: Some(endpoint.to_owned()), text });
+                notes.insert(Note { endpoint: Some(endpoint.to_owned()), text });
             }
         }
     }
-    facts
+    notes
 }
 
 /// The values that each param has in the series of an endpoint; `None` where a series does not set it.

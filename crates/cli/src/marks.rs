@@ -15,7 +15,7 @@ use crate::time_arg;
 /// What a user should know until the user acknowledges it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Mark<'m> {
-    Field(&'m MissingField),
+    Missing(&'m MissingField),
     Unsent(&'m UnsentField),
     Rows(&'m LostRows),
 }
@@ -37,7 +37,7 @@ pub(crate) fn of_lost_rows(lost: &[LostRows]) -> Vec<Mark<'_>> {
 
 fn all<'m>(missing: &'m [MissingField], unsent: &'m [UnsentField], lost: &'m [LostRows]) -> Vec<Mark<'m>> {
     let mut marks = Vec::new();
-    marks.extend(missing.iter().map(Mark::Field));
+    marks.extend(missing.iter().map(Mark::Missing));
     marks.extend(unsent.iter().map(Mark::Unsent));
     marks.extend(lost.iter().map(Mark::Rows));
     marks
@@ -53,7 +53,7 @@ pub(crate) fn warn(log: Log, marks: &[Mark<'_>]) {
 impl Mark<'_> {
     pub(crate) fn text(&self) -> String {
         match self {
-            Self::Field(missing) => missing_field(missing),
+            Self::Missing(missing) => missing_field(missing),
             Self::Unsent(unsent) => unsent_field(unsent),
             Self::Rows(lost) => lost_rows(lost),
         }
@@ -62,7 +62,7 @@ impl Mark<'_> {
     /// The advice; `path` is the target.
     pub(crate) fn help(&self, path: &str) -> String {
         match self {
-            Self::Field(missing) => field_help(path, &missing.field),
+            Self::Missing(missing) => field_help(path, &missing.field),
             Self::Unsent(unsent) => field_help(path, &unsent.field),
             Self::Rows(lost) => lost_rows_help(path, std::slice::from_ref(*lost)),
         }
@@ -71,7 +71,7 @@ impl Mark<'_> {
     /// Whether no complete run has reported the mark.
     pub(crate) fn is_new(&self) -> bool {
         match self {
-            Self::Field(missing) => missing.is_new,
+            Self::Missing(missing) => missing.is_new,
             Self::Unsent(unsent) => unsent.is_new,
             Self::Rows(lost) => lost.is_new,
         }

@@ -45,7 +45,7 @@ pub async fn acknowledge(target: &Target, field: Option<&str>) -> Result<Acknowl
 impl Marks {
     /// Ends the marks of all fields, or of one. Returns the endpoint and the field of each of them.
     fn end_fields(&mut self, field: Option<&str>, now: Timestamp) -> Vec<String> {
-        let mut ended = self.fields.acknowledge(field, now);
+        let mut ended = self.missing.acknowledge(field, now);
         ended.extend(self.unsent.acknowledge(field, now));
         ended
     }

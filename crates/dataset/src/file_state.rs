@@ -19,7 +19,7 @@ pub(crate) struct FileState {
     pub(crate) version: u64,
     pub(crate) origin: String,
     /// The run that has fetched the rows; only in the journal.
-    pub(crate) run: Option<RunFacts>,
+    pub(crate) run: Option<SavedRun>,
     /// The columns; `None` in files of format 5.
     #[serde(default)]
     pub(crate) columns: Option<SchemaRef>,
@@ -60,9 +60,9 @@ impl FileState {
     }
 }
 
-/// The facts of a file of the journal.
+/// The run that has written a file of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RunFacts {
+pub(crate) struct SavedRun {
     /// The start of the run that has fetched the rows, and its refetch time.
     pub(crate) started: Timestamp,
     pub(crate) refetch: Duration,
@@ -76,7 +76,7 @@ pub(crate) struct RunFacts {
     pub(crate) reached: Option<Timestamp>,
 }
 
-impl RunFacts {
+impl SavedRun {
     /// The time until which the ranges that the run has fetched are settled, if the newest record has the time `last`.
     pub(crate) fn settled_until(&self, last: Timestamp) -> Timestamp {
         let newest = match self.reached {

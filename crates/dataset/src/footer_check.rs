@@ -19,7 +19,7 @@ const CHILDREN: i16 = 5;
 
 /// The reason why a footer must not be decoded.
 pub(crate) fn check(footer: &[u8]) -> Result<(), String> {
-    let mut reader = Reader { rest: footer };
+    let mut reader = ThriftReader { rest: footer };
     let mut id = 0;
     while let Some(field) = reader.field(&mut id)? {
         match (id, field) {
@@ -74,11 +74,11 @@ struct List {
 }
 
 /// Reads the values of a footer.
-struct Reader<'f> {
+struct ThriftReader<'f> {
     rest: &'f [u8],
 }
 
-impl Reader<'_> {
+impl ThriftReader<'_> {
     fn byte(&mut self) -> Result<u8, String> {
         let Some((first, rest)) = self.rest.split_first() else { return Err(ended()) };
         self.rest = rest;

@@ -13,8 +13,9 @@ use crate::time_ranges::TimeRanges;
 /// The marks of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Marks {
-    /// Fields that the service no longer sends.
-    pub(crate) fields: FieldMarks,
+    /// Fields that had values, and that the service no longer sends.
+    #[serde(rename = "fields")]
+    pub(crate) missing: FieldMarks,
     /// Fields of the catalogue that no record has ever had.
     #[serde(default)]
     pub(crate) unsent: FieldMarks,
@@ -117,7 +118,7 @@ impl Marks {
 
     /// Removes a series from all marks.
     pub(crate) fn remove_series(&mut self, path: &str) {
-        self.fields.remove_series(path);
+        self.missing.remove_series(path);
         self.unsent.remove_series(path);
         for mark in &mut self.lost {
             mark.rows.remove(path);

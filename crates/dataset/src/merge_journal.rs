@@ -168,7 +168,7 @@ impl Table {
             self.has_revisions |= has_replaced;
             self.state.revisions.has_file |= has_replaced;
             self.state.replace(&range, &sections);
-            self.noticed.extend(self.state.note_fields(&sections, &self.earlier, now));
+            self.noticed_missing.extend(self.state.note_missing_fields(&sections, &self.earlier, now));
             self.noticed_unsent.extend(self.state.note_unsent_fields(&sections, &catalogue, &self.earlier, now));
             let storage = &self.place.storage;
             let file = storage.name(&path);
@@ -255,7 +255,7 @@ impl Table {
         }
         let mut table = self.state.clone();
         table.replace(range, sections);
-        table.note_fields(sections, &self.earlier, now);
+        table.note_missing_fields(sections, &self.earlier, now);
         table.note_unsent_fields(sections, catalogue, &self.earlier, now);
         Some(table)
     }

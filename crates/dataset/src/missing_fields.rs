@@ -1,4 +1,4 @@
-//! Fields that the service no longer sends.
+//! Fields that had values, and that the service no longer sends. Those that never had a value are in `unsent_fields.rs`.
 //!
 //! A field is missing if no fetched row of a series has it, although stored rows do. A few new rows without a value are
 //! no evidence, because a field may be null for some time; a stored value that the service has replaced by null is, and so
@@ -82,7 +82,7 @@ impl Earlier {
 
 impl TableState {
     /// Marks the fields that are missing in the fetched rows of these sections. Returns those that no run has marked.
-    pub(crate) fn note_fields(
+    pub(crate) fn note_missing_fields(
         &mut self,
         sections: &[Section],
         earlier: &Earlier,
@@ -98,14 +98,14 @@ impl TableState {
             for (field, column) in &changes.fields {
                 if column.sent > 0 {
                     // A mark stays until a user has acknowledged it.
-                    self.marks.fields.note_sent(&section.path, field, FieldMark::is_acknowledged);
+                    self.marks.missing.note_sent(&section.path, field, FieldMark::is_acknowledged);
                     continue;
                 }
                 let is_contradicted = column.kept > 0;
                 let is_absent = sent_before.contains(field)
                     && is_newer(changes, extent.as_ref().map(|extent| extent.end))
                     && (changes.rows >= MIN_ROWS || !new_fields.is_empty());
-                if (is_contradicted || is_absent) && self.marks.fields.note(&section.path, field, &new_fields, now) {
+                if (is_contradicted || is_absent) && self.marks.missing.note(&section.path, field, &new_fields, now) {
                     noticed.insert(EndpointField::of_series(&section.path, field));
                 }
             }

@@ -170,7 +170,7 @@ impl<'o> ParquetFile<'o> {
         }
         self.add_group(|out| {
             for column in group.columns() {
-                out.append_column(&input.source, closed(column, group.num_rows()))?;
+                out.append_column(&input.file, closed(column, group.num_rows()))?;
             }
             Ok(())
         })

@@ -48,7 +48,7 @@ pub(crate) struct ParquetInput {
     pub(crate) path: String,
     pub(crate) name: String,
     pub(crate) version: String,
-    pub(crate) source: File,
+    pub(crate) file: File,
     metadata: ArrowReaderMetadata,
     pub(crate) state: FileState,
 }
@@ -59,11 +59,11 @@ impl ParquetInput {
     pub(crate) fn open(
         path: &str,
         name: String,
-        (source, version): (File, String),
+        (file, version): (File, String),
         is_known: bool,
         columns: Option<&SchemaRef>,
     ) -> Result<Self, Error> {
-        let footer = parquet_footer::read(&source, &name)?;
+        let footer = parquet_footer::read(&file, &name)?;
         let Some(text) = state_of(&footer.metadata) else {
             if is_known {
                 return Err(Error::damaged(name, "another program has changed it since the last run"));
@@ -86,7 +86,7 @@ impl ParquetInput {
         let metadata = with_columns(footer.metadata, known, &state.sections);
         let metadata =
             metadata.map_err(|error| Error::damaged(&name, format!("its footer is not readable: {error}")))?;
-        Ok(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, source, metadata, state })
+        Ok(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, file, metadata, state })
     }
 
     /// Opens a file of a storage, if it exists.
@@ -101,23 +101,23 @@ impl ParquetInput {
         is_known: bool,
         columns: Option<&SchemaRef>,
     ) -> Result<Option<Self>, Error> {
-        let Some(source) = storage.open(path).await? else { return Ok(None) };
-        Self::open(path, storage.name(path), source, is_known, columns).map(Some)
+        let Some(opened) = storage.open(path).await? else { return Ok(None) };
+        Self::open(path, storage.name(path), opened, is_known, columns).map(Some)
     }
 
     /// Opens a damaged file as far as its footer can be read.
     pub(crate) fn open_damaged(
         path: &str,
         name: String,
-        (source, version): (File, String),
+        (file, version): (File, String),
         columns: Option<&SchemaRef>,
     ) -> Result<Option<Self>, Error> {
-        let Some(metadata) = parquet_footer::find(&source, &name)? else { return Ok(None) };
+        let Some(metadata) = parquet_footer::find(&file, &name)? else { return Ok(None) };
         let Some(text) = state_of(&metadata) else { return Ok(None) };
         let Ok(state) = saved_state::parse::<FileState>(text) else { return Ok(None) };
         let known = state.known_columns().or(columns);
         let Ok(metadata) = with_columns(metadata, known, &state.sections) else { return Ok(None) };
-        Ok(Some(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, source, metadata, state }))
+        Ok(Some(Self { last_group: Mutex::default(), path: path.to_owned(), name, version, file, metadata, state }))
     }
 
     /// Compares the row groups with their checksums.
@@ -142,7 +142,7 @@ impl ParquetInput {
             length = length.saturating_add(size);
         }
         let mut sum = Checked::new(io::sink());
-        let bytes = self.source.get_read(start).map_err(|error| Error::storage(&self.name, error))?;
+        let bytes = self.file.get_read(start).map_err(|error| Error::storage(&self.name, error))?;
         io::copy(&mut bytes.take(length), &mut sum).map_err(|error| Error::storage(&self.name, error))?;
         if self.state.checksums.get(index) == Some(&sum.entry()) { Ok(()) } else { Err(self.wrong_checksum(index)) }
     }
@@ -216,8 +216,8 @@ impl ParquetInput {
 
     /// Reads `count` rows after the first `skip` rows of these row groups.
     fn part(&self, groups: impl RangeBounds<usize>, skip: usize, count: usize) -> Result<Rows<'static>, Error> {
-        let source = self.source.try_clone().map_err(|error| Error::storage(&self.name, error))?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source, self.metadata.clone());
+        let file = self.file.try_clone().map_err(|error| Error::storage(&self.name, error))?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
         let groups = (0..self.groups().len()).filter(|group| groups.contains(group)).collect();
         let builder = builder.with_row_groups(groups).with_batch_size(BATCH);
         let reader = builder.with_offset(skip).with_limit(count).build();

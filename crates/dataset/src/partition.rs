@@ -51,33 +51,47 @@ impl Partition {
 
     /// The expected number of rows of a file.
     pub(crate) fn rows(self, interval: Interval, series: usize) -> u64 {
-        let (.., days) = self.facts();
-        (days * 86_400 / interval.shortest().as_secs().max(1)).saturating_mul(series as u64)
+        (self.max_days() * 86_400 / interval.shortest().as_secs().max(1)).saturating_mul(series as u64)
     }
 
-    /// The name of the partition, the length of the date in the names of its periods, and the maximum number of
-    /// days in a period.
-    fn facts(self) -> (&'static str, usize, u64) {
+    const fn name(self) -> &'static str {
         match self {
-            Self::Day => ("day", 10, 1),
-            Self::Month => ("month", 7, 31),
-            Self::Year => ("year", 4, 366),
+            Self::Day => "day",
+            Self::Month => "month",
+            Self::Year => "year",
+        }
+    }
+
+    /// The length of the date in the names of the periods.
+    const fn date_length(self) -> usize {
+        match self {
+            Self::Day => 10,
+            Self::Month => 7,
+            Self::Year => 4,
+        }
+    }
+
+    /// The maximum number of days in a period.
+    const fn max_days(self) -> u64 {
+        match self {
+            Self::Day => 1,
+            Self::Month => 31,
+            Self::Year => 366,
         }
     }
 
     /// The name of the period that contains a time.
     pub(crate) fn period(self, time: Timestamp) -> String {
         let text = time.to_string();
-        let (_, length, _) = self.facts();
-        text.get(..length).unwrap_or(&text).to_owned()
+        text.get(..self.date_length()).unwrap_or(&text).to_owned()
     }
 
     /// The partition and the time range of a period.
     pub(crate) fn read(period: &str) -> Option<(Self, Range<Timestamp>)> {
-        let this = Self::ALL.into_iter().find(|partition| partition.facts().1 == period.len())?;
+        let this = Self::ALL.into_iter().find(|partition| partition.date_length() == period.len())?;
         let start = first_second(period)?;
         // Adding the maximum number of days always reaches the next period, even if this period is shorter.
-        let (.., days) = this.facts();
+        let days = this.max_days();
         let next = (start + Duration::from_secs(days * 86_400)).to_string();
         Some((this, start..first_second(next.get(..period.len())?)?))
     }
@@ -100,7 +114,7 @@ fn first_second(date: &str) -> Option<Timestamp> {
 
 impl fmt::Display for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.facts().0)
+        f.write_str(self.name())
     }
 }
 
@@ -108,7 +122,7 @@ impl FromStr for Partition {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let known = Self::ALL.into_iter().find(|partition| partition.facts().0 == text);
+        let known = Self::ALL.into_iter().find(|partition| partition.name() == text);
         known.ok_or_else(|| Error::invalid_input(format!("invalid partition `{text}` (expected day, month or year)")))
     }
 }

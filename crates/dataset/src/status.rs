@@ -213,7 +213,7 @@ impl StoredTables {
         for StoredTable { table, running } in &self.tables {
             let known = status.series.len();
             status.add(table, running.is_some())?;
-            missing_fields.add(&table.state.marks.fields, &BTreeSet::new());
+            missing_fields.add(&table.state.marks.missing, &BTreeSet::new());
             unsent_fields.add(&table.state.marks.unsent, &BTreeSet::new());
             for series in status.series.iter_mut().skip(known) {
                 series.is_running = running.is_some();

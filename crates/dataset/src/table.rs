@@ -44,7 +44,7 @@ pub(crate) struct Table {
     /// What was known about each series when the table was opened, without the journal.
     pub(crate) earlier: Earlier,
     /// Fields that the service no longer sends, as this run has noticed.
-    pub(crate) noticed: BTreeSet<EndpointField>,
+    pub(crate) noticed_missing: BTreeSet<EndpointField>,
     /// Fields of the catalogue that no record has ever had, as this run has noticed.
     pub(crate) noticed_unsent: BTreeSet<EndpointField>,
     /// Whether the times of the data files are stored as differences.
@@ -84,7 +84,7 @@ impl Table {
             journal: Vec::new(),
             buffered: BufferedRows::default(),
             earlier: Earlier::default(),
-            noticed: BTreeSet::new(),
+            noticed_missing: BTreeSet::new(),
             noticed_unsent: BTreeSet::new(),
             has_small_times: false,
             vanished: BTreeMap::new(),

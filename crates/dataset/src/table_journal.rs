@@ -9,7 +9,7 @@ use crate::buffered_rows::BufferedSection;
 use crate::column_storage::Purpose;
 use crate::data_set_paths::JOURNAL;
 use crate::error::Error;
-use crate::file_state::{FileState, RunFacts};
+use crate::file_state::{FileState, SavedRun};
 use crate::journal;
 use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
@@ -67,7 +67,7 @@ impl Table {
         if buffered.is_empty() {
             return Ok(());
         }
-        let run = RunFacts {
+        let run = SavedRun {
             started: run.started,
             refetch: run.refetch,
             written: Timestamp::now(),

@@ -12,7 +12,7 @@ mod kind;
 
 mod share;
 
-mod target;
+mod fault_target;
 
 mod rule_error;
 
@@ -25,7 +25,7 @@ mod active;
 mod records;
 
 pub(crate) use self::active::{ActiveFaults, Faults};
+pub(crate) use self::fault_target::{FaultTarget, RequestParams};
 pub(crate) use self::kind::Replacement;
 pub use self::rule::Rule;
 pub use self::rule_error::RuleError;
-pub(crate) use self::target::{RequestParams, Target};

@@ -18,7 +18,7 @@ use http_body::{Frame, SizeHint};
 
 use crate::access;
 use crate::connection::ConnectionState;
-use crate::fault::{ActiveFaults, Replacement, RequestParams, Target};
+use crate::fault::{ActiveFaults, FaultTarget, Replacement, RequestParams};
 use crate::rejection::Rejection;
 use crate::settings::RetryAfter;
 use crate::shared::Shared;
@@ -32,7 +32,7 @@ pub(crate) async fn pass(
     next: Next,
 ) -> Response {
     let reused = connection.is_reused();
-    let (target, params) = Target::of(shared.registry, request.uri());
+    let (target, params) = FaultTarget::of(shared.registry, request.uri());
     let endpoint = target.endpoint();
     let weight = match endpoint {
         Some(endpoint) => endpoint.weight_of(|name| value_of(&params, name)),
@@ -56,7 +56,7 @@ fn value_of<'p>(params: &'p RequestParams, name: &str) -> Option<&'p str> {
 /// Waits for the response, and applies the faults of the request to it.
 async fn with_faults(
     faults: ActiveFaults,
-    target: Target,
+    target: FaultTarget,
     connection: &ConnectionState,
     shared: &Shared,
     response: impl Future<Output = Response>,

@@ -7,7 +7,7 @@ use runtime::Value;
 use runtime::registry::{BodyInfo, EndpointInfo, RecordInfo, RecordLayout, Registry, TimeUnit, TypeInfo, ValueType};
 use serde_json::{Map, json};
 
-use crate::fault::{RequestParams, Target};
+use crate::fault::{FaultTarget, RequestParams};
 use crate::groups;
 use crate::interval::Interval;
 use crate::json::put;
@@ -131,7 +131,7 @@ impl SeriesBody<'_> {
     /// The records that exist now.
     fn records(&self, query: &Query, sent: &RequestParams) -> Vec<Value> {
         let faults = self.shared.faults();
-        let target = Target::Endpoint(self.endpoint);
+        let target = FaultTarget::Endpoint(self.endpoint);
         let mut records = Vec::new();
         for inputs in self.inputs_of_records(query) {
             if let Some(seed) = faults.of_record(target, sent, inputs.seed, inputs.interval, self.now) {

@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use runtime::registry::{EndpointInfo, Registry};
 
 use crate::body_text::body_text;
-use crate::fault::{Rule, RuleError, Target};
+use crate::fault::{FaultTarget, Rule, RuleError};
 use crate::page;
 use crate::paths::{PathValues, below_any_base_url, endpoint_at, endpoints_with_path, full, full_of, is_free};
 use crate::query::Query;
@@ -129,7 +129,7 @@ fn data(
     }
     let query = uri.query().unwrap_or_default();
     let query = Query::read(shared.registry.service, endpoint, path_values, query, strictness)?;
-    let (_, sent) = Target::of(shared.registry, uri);
+    let (_, sent) = FaultTarget::of(shared.registry, uri);
     let body = response_body::generate(shared, endpoint, &query, &sent, path_and_query(uri));
     let text = body_text(&body.json, endpoint);
     let mut response = ([(CONTENT_TYPE, endpoint.format.media_type())], text).into_response();

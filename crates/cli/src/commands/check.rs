@@ -25,7 +25,7 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
         let connected = self.connection.open(log).await?;
-        print("settings", &format!("from {}", connected.source))?;
+        print("settings", &format!("from {}", connected.settings_source))?;
         if let Some(status) = connected.rate_limit.described().await? {
             print("shared limit", &status)?;
         }

@@ -204,7 +204,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let mut missing_fields = FieldReports::default();
         let mut unsent_fields = FieldReports::default();
         for table in job_tables.tables.values() {
-            missing_fields.add(&table.state.marks.fields, &table.noticed);
+            missing_fields.add(&table.state.marks.missing, &table.noticed_missing);
             unsent_fields.add(&table.state.marks.unsent, &table.noticed_unsent);
             summary.lost_rows.extend(lost_rows::unacknowledged(&table.state));
             summary.repairs.extend(table.repairs.iter().cloned());

@@ -245,9 +245,9 @@ impl Unfinished {
             renamed => return renamed,
         }
         let mut source = File::open(&self.unfinished)?;
-        let facts = source.metadata()?;
-        let mut copy = create(&self.beside, Some(&facts))?;
-        let copied = self.copy(&mut source, &mut copy, &facts);
+        let metadata = source.metadata()?;
+        let mut copy = create(&self.beside, Some(&metadata))?;
+        let copied = self.copy(&mut source, &mut copy, &metadata);
         if copied.is_err() {
             let _ = fs::remove_file(&self.beside);
         }
@@ -255,10 +255,10 @@ impl Unfinished {
     }
 
     /// Copies the file with its owner and mode, and renames the copy.
-    fn copy(&self, source: &mut File, copy: &mut File, facts: &fs::Metadata) -> io::Result<()> {
+    fn copy(&self, source: &mut File, copy: &mut File, metadata: &fs::Metadata) -> io::Result<()> {
         io::copy(source, copy)?;
-        keep_owner(copy, facts);
-        copy.set_permissions(facts.permissions())?;
+        keep_owner(copy, metadata);
+        copy.set_permissions(metadata.permissions())?;
         copy.sync_all()?;
         fs::rename(&self.beside, &self.target)
     }

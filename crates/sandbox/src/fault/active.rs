@@ -8,10 +8,10 @@ use runtime::registry::Registry;
 
 use super::delivery::{Delivery, Phase};
 use super::edit::Edit;
+use super::fault_target::{FaultTarget, RequestParams};
 use super::kind::{Fault, Replacement};
 use super::rule::Rule;
 use super::rule_error::RuleError;
-use super::target::{RequestParams, Target};
 use crate::seed::Seed;
 
 /// The active rules, each with the number of requests that have matched it.
@@ -55,7 +55,7 @@ impl Faults {
 
     /// The faults of a request with this target and these params. `reused` is `true` if an earlier request used
     /// the same connection.
-    pub(crate) fn draw(&self, target: Target, params: &RequestParams, reused: bool) -> ActiveFaults {
+    pub(crate) fn draw(&self, target: FaultTarget, params: &RequestParams, reused: bool) -> ActiveFaults {
         let mut active = ActiveFaults::default();
         for ActiveRule { rule, seed, matched } in &*self.rules {
             // Every matching rule counts the request, even if an earlier rule applies, so that the random sequence of a
@@ -117,15 +117,16 @@ mod tests {
     use axum::http::StatusCode;
 
     use super::*;
-    use crate::fault::target;
+    use crate::fault::fault_target;
 
     fn faults(rules: &[&str]) -> Faults {
-        Faults::new(rules.iter().map(|rule| rule.parse().unwrap()), Seed::new(1), target::tests::REGISTRY).unwrap()
+        Faults::new(rules.iter().map(|rule| rule.parse().unwrap()), Seed::new(1), fault_target::tests::REGISTRY)
+            .unwrap()
     }
 
     fn drawn(rule: &str, requests: usize) -> Vec<bool> {
         let faults = faults(&[rule]);
-        let target = Target::Endpoint(&target::tests::BOOK);
+        let target = FaultTarget::Endpoint(&fault_target::tests::BOOK);
         (0..requests).map(|_| faults.draw(target, &vec![], false).replacement.is_some()).collect()
     }
 
@@ -145,7 +146,7 @@ mod tests {
     fn latency_is_random_within_its_range() {
         let faults = faults(&["latency=10ms..30ms", "latency=1ms"]);
         let waits =
-            (0..200).map(|_| faults.draw(Target::Other, &vec![], false).latency.as_micros()).collect::<Vec<_>>();
+            (0..200).map(|_| faults.draw(FaultTarget::Other, &vec![], false).latency.as_micros()).collect::<Vec<_>>();
         assert!(waits.iter().all(|wait| (11_000..=31_000).contains(wait)));
         assert!(waits.iter().any(|wait| *wait < 16_000) && waits.iter().any(|wait| *wait > 26_000));
     }
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn several_faults_apply_to_one_request() {
         let faults = faults(&["nulls", "cut", "reset=body", "status=500", "new-fields", "redirect"]);
-        let active = faults.draw(Target::Other, &vec![], false);
+        let active = faults.draw(FaultTarget::Other, &vec![], false);
         assert_eq!(active.edits.iter().map(|(edit, _)| *edit).collect::<Vec<_>>(), [Edit::Nulls, Edit::NewFields]);
         assert_eq!(active.delivery, Some(Delivery::Broken { phase: Phase::Body, reset: false }));
         assert_eq!(active.replacement, Some(Replacement::Status(StatusCode::INTERNAL_SERVER_ERROR)));
@@ -162,7 +163,8 @@ mod tests {
     #[test]
     fn a_connection_is_stale_when_it_is_used_again() {
         let faults = faults(&["1x stale"]);
-        let closed = [false, true, true].map(|reused| faults.draw(Target::Other, &vec![], reused).delivery.is_some());
+        let closed =
+            [false, true, true].map(|reused| faults.draw(FaultTarget::Other, &vec![], reused).delivery.is_some());
         assert_eq!(closed, [false, true, false]);
         assert!(!faults.reset_at_accept());
     }

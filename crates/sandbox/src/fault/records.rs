@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use super::active::Faults;
+use super::fault_target::{FaultTarget, RequestParams};
 use super::kind::{Fault, RecordFault};
 use super::share::Share;
-use super::target::{RequestParams, Target};
 use crate::interval::Interval;
 use crate::seed::Seed;
 
@@ -17,7 +17,7 @@ impl Faults {
     /// record's seed without faults; `now` is in Unix seconds.
     pub(crate) fn of_record(
         &self,
-        target: Target,
+        target: FaultTarget,
         params: &RequestParams,
         seed: Seed,
         interval: Interval,

@@ -8,11 +8,11 @@ use std::str::FromStr;
 
 use runtime::registry::Registry;
 
+use super::fault_target::{self, FaultTarget, RequestParams};
 use super::fault_word;
 use super::kind::Fault;
 use super::rule_error::{RuleError, Word};
 use super::share::Share;
-use super::target::{self, RequestParams, Target};
 
 /// A rule for a fault on demand: the target, the share of requests, and the fault.
 ///
@@ -74,7 +74,7 @@ FAULT is one of
     }
 
     /// `true` if the rule selects a request.
-    pub(super) fn is_for(&self, target: Target, params: &RequestParams) -> bool {
+    pub(super) fn is_for(&self, target: FaultTarget, params: &RequestParams) -> bool {
         self.target.as_deref().is_none_or(|word| target.is_named(word, params))
     }
 
@@ -95,8 +95,8 @@ FAULT is one of
     /// Returns an error if the target is not in the registry.
     pub(super) fn check(&self, registry: Registry) -> Result<(), RuleError> {
         let Some(word) = &self.target else { return Ok(()) };
-        let known = target::words(registry);
-        if known.contains(word) || target::is_param(registry, word) {
+        let known = fault_target::words(registry);
+        if known.contains(word) || fault_target::is_param(registry, word) {
             return Ok(());
         }
         let message = format!("unknown endpoint, path, group or param `{word}`");
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn unknown_targets_are_errors() {
-        let check = |text: &str| text.parse::<Rule>().unwrap().check(target::tests::REGISTRY);
+        let check = |text: &str| text.parse::<Rule>().unwrap().check(fault_target::tests::REGISTRY);
         assert_eq!(check("market.trades 1x stale"), Ok(()));
         let expected = "unknown endpoint, path, group or param `/trads`\n  |\n  | /trads stale\n  | ^^^^^^\n  \
                         = help: did you mean `/trades`?";

@@ -7,7 +7,7 @@ use crate::paths::{endpoint_at, endpoints_with_path, is_token};
 
 /// The part of the service that a request is for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Target {
+pub(crate) enum FaultTarget {
     Token,
     Endpoint(&'static EndpointInfo),
     Other,
@@ -16,7 +16,7 @@ pub(crate) enum Target {
 /// The names and values of the params of a request, as sent.
 pub(crate) type RequestParams = Vec<(String, String)>;
 
-impl Target {
+impl FaultTarget {
     /// The target of a URL on the server, and its params.
     pub(crate) fn of(registry: Registry, uri: &Uri) -> (Self, RequestParams) {
         let mut target = if is_token(registry, uri.path()) { Self::Token } else { Self::Other };
@@ -116,7 +116,8 @@ pub(super) mod tests {
             ("/trades", [false, false, true, false]),
         ];
         for (word, expected) in table {
-            let targets = [Target::Token, Target::Endpoint(&BOOK), Target::Endpoint(&TRADES), Target::Other];
+            let targets =
+                [FaultTarget::Token, FaultTarget::Endpoint(&BOOK), FaultTarget::Endpoint(&TRADES), FaultTarget::Other];
             assert_eq!(targets.map(|target| target.is_named(word, &vec![])), expected, "{word}");
         }
         assert!(!words(REGISTRY).contains(&TOKEN.to_owned()), "a service without a token endpoint");
