@@ -238,13 +238,8 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
         let message = format!("{name} is accessible to other users (mode {mode:04o})");
         return Err(Failure::new(ExitKind::Credentials, message).help(format!("chmod 600 {name}")));
     }
-    let mut defaults = with_defaults(Client::builder(service(), ""));
     // The file may omit the base URLs of groups.
-    for info in service().base_urls {
-        if let Some(url) = variable(&info.variable(service())) {
-            defaults = defaults.base_url(info.name, url.to_string_lossy());
-        }
-    }
+    let defaults = with_defaults(Client::builder(service(), "")).env_base_urls().map_err(invalid)?;
     Client::builder_from_file(defaults, file).map_err(|error| {
         // The file is named as in all messages of the program.
         let name_in_error = format!("{:?}", file.to_string_lossy());

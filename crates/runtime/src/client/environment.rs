@@ -6,10 +6,10 @@
 use std::env::VarError;
 use std::path::Path;
 
-use super::ClientType;
 use super::builder::{Builder, BuilderSettings, SettingsFeature};
 #[cfg(feature = "settings")]
 use super::settings::read_file;
+use super::{ClientType, Core};
 use crate::auth::KeySource;
 use crate::error::Error;
 use crate::registry::ServiceInfo;
@@ -38,6 +38,15 @@ impl<C: ClientType> Builder<C> {
     }
 }
 
+impl<C: From<Core>> Builder<C> {
+    /// Reads the base URLs of groups from the environment; see `Client::from_env`. A group whose variable is not set keeps
+    /// its base URL.
+    pub fn env_base_urls(mut self) -> Result<Self, Error> {
+        read_group_urls(&mut self.settings, self.service, &|name| std::env::var(name))?;
+        Ok(self)
+    }
+}
+
 type Lookup<'l> = dyn Fn(&str) -> Result<String, VarError> + 'l;
 
 /// Reads the settings. If a required variable is missing, the error message contains its name.
@@ -57,12 +66,7 @@ pub(super) fn read_environment(service: &ServiceInfo, lookup: &Lookup<'_>) -> Re
         None => return Err(url.missing("")),
     };
     settings.api_key = key.value.map(|key| KeySource::Fixed(key.into()));
-    for info in service.base_urls {
-        let url = Variable::read(info.variable(service), lookup)?;
-        if let Some(url) = url.value {
-            settings.base_urls.groups.insert(info.name.to_owned(), url);
-        }
-    }
+    read_group_urls(&mut settings, service, lookup)?;
     if service.client_credentials.is_some() {
         let id = Variable::of(service, "CLIENT_ID", lookup)?;
         let secret = Variable::of(service, "CLIENT_SECRET", lookup)?;
@@ -74,6 +78,17 @@ pub(super) fn read_environment(service: &ServiceInfo, lookup: &Lookup<'_>) -> Re
         };
     }
     Ok(settings)
+}
+
+/// Reads the base URLs of groups.
+fn read_group_urls(settings: &mut BuilderSettings, service: &ServiceInfo, lookup: &Lookup<'_>) -> Result<(), Error> {
+    for info in service.base_urls {
+        let url = Variable::read(info.variable(service), lookup)?;
+        if let Some(url) = url.value {
+            settings.base_urls.groups.insert(info.name.to_owned(), url);
+        }
+    }
+    Ok(())
 }
 
 /// An environment variable of a service.
