@@ -170,10 +170,13 @@ fn rows(text: &str, format: BodyFormat) -> Result<Value, String> {
 /// `true` unless the first value of the first row is a number or a time. Later names can look like numbers, such as years.
 fn has_header(rows: &Value) -> bool {
     let Some(first) = rows.get(0).and_then(|row| row.get(0)).and_then(Value::as_str) else { return true };
-    let is_time = [TimeFormat::Date, TimeFormat::Iso8601]
-        .into_iter()
-        .any(|format| TimeForm::Written(format).is_written(first.trim()));
-    !is_time && exact_numbers::Number::parse(first.trim()).is_none()
+    let first = first.trim();
+    for format in [TimeFormat::Date, TimeFormat::Iso8601] {
+        if TimeForm::Written(format).is_written(first) {
+            return false;
+        }
+    }
+    exact_numbers::Number::parse(first).is_none()
 }
 
 /// An endpoint with a series in this format.

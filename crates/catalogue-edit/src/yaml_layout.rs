@@ -46,7 +46,6 @@ pub(crate) fn arranged(node: Node) -> Node {
 
 fn arranged_map(entries: Vec<(Node, Node)>) -> Node {
     let are_values_text = are_values_text(&entries);
-    let lists_fields = entries.iter().any(|(key, _)| key.text().is_some_and(|key| FIELDS.contains(&key)));
     let mut arranged_entries = Vec::with_capacity(entries.len());
     for (key, value) in entries {
         let is_value = matches!(key.text(), Some("example" | "default" | "const_value"));
@@ -56,10 +55,22 @@ fn arranged_map(entries: Vec<(Node, Node)>) -> Node {
         };
         arranged_entries.push((key, value));
     }
-    if lists_fields {
+    if has_fields(&arranged_entries) {
         arranged_entries.sort_by_key(|(key, _)| LAST.iter().position(|last| key.text() == Some(last)));
     }
     Kind::Map(arranged_entries).into()
+}
+
+/// `true` if a map lists fields.
+fn has_fields(entries: &[(Node, Node)]) -> bool {
+    for (key, _) in entries {
+        if let Some(key) = key.text()
+            && FIELDS.contains(&key)
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// `true` if the `type` in a map is no type of numbers.

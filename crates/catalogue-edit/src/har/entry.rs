@@ -84,8 +84,8 @@ impl Entry {
     /// The body of the response; null if it is not valid JSON.
     pub(super) fn body(&self) -> Value {
         let text = String::from_utf8_lossy(&self.saved);
-        let body = text.split_once("\n\n").map(|(_, body)| body);
-        body.and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default()
+        let Some((_, body)) = text.split_once("\n\n") else { return Value::Null };
+        serde_json::from_str(body).unwrap_or_default()
     }
 
     /// The path for messages.

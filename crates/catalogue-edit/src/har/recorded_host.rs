@@ -124,5 +124,12 @@ impl RecordedHost {
 }
 
 fn is_in_use(hosts: &[RecordedHost], name: &str) -> bool {
-    hosts.iter().filter_map(|host| host.base_url.as_ref()).any(|base_url| *base_url.name == *name)
+    for host in hosts {
+        if let Some(base_url) = &host.base_url
+            && *base_url.name == *name
+        {
+            return true;
+        }
+    }
+    false
 }

@@ -60,7 +60,12 @@ impl DescriptionReader<'_> {
 /// `true` if security requirements can be met without credentials.
 fn is_open(requirements: &Value) -> bool {
     let Value::Sequence(alternatives) = requirements else { return true };
-    alternatives.is_empty() || alternatives.iter().any(|one| one.as_mapping().is_some_and(Mapping::is_empty))
+    for alternative in alternatives {
+        if alternative.as_mapping().is_some_and(Mapping::is_empty) {
+            return true;
+        }
+    }
+    alternatives.is_empty()
 }
 
 /// The part of a request that carries the API key. If a flow issues tokens, the `Authorization` header is reserved for

@@ -40,9 +40,8 @@ impl<'d> DescriptionReader<'d> {
     fn is_on_host(&self, module: &str, base_url: Option<&GroupBaseUrl>) -> bool {
         let group = self.draft.content.groups.get(module).or(self.catalogue.groups.get(module));
         let Some(group) = group else { return true };
-        let known = group.base_url.as_ref().map(|base_url| base_url.name.as_str());
         // In our own export, the group states its base URL.
-        self.document.is_own_export() || known == base_url.map(|base_url| base_url.name.as_str())
+        self.document.is_own_export() || name_of(group.base_url.as_ref()) == name_of(base_url)
     }
 
     /// The module of the known group with a title, or the one that is derived from the title.
@@ -106,6 +105,10 @@ impl<'d> DescriptionReader<'d> {
         }
         name
     }
+}
+
+fn name_of(base_url: Option<&GroupBaseUrl>) -> Option<&str> {
+    Some(&base_url?.name)
 }
 
 /// `true` if a name can become the name of a method.

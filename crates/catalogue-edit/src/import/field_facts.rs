@@ -131,9 +131,14 @@ fn first_limit(levels: &[&Value], key: &str) -> Option<f64> {
 
 /// `true` if values are texts: the innermost schema with a type is a string.
 fn is_text(levels: &[&Value]) -> bool {
-    let mut types: Vec<&str> = levels.iter().map(|level| type_of(level)).collect();
-    types.retain(|ty| !ty.is_empty());
-    types.last() == Some(&"string")
+    let mut innermost = "";
+    for level in levels {
+        let ty = type_of(level);
+        if !ty.is_empty() {
+            innermost = ty;
+        }
+    }
+    innermost == "string"
 }
 
 fn first_example(declarations: &[&Value]) -> Option<String> {

@@ -84,9 +84,14 @@ impl DescriptionReader<'_> {
 
     /// `true` if the catalogue or another server has a base URL with this name.
     fn has_base_url(&self, name: &str) -> bool {
-        let of_groups = self.catalogue.groups.values().filter_map(|group| group.base_url.as_ref());
-        let of_servers = self.other_servers.iter().map(|other| &other.base_url);
-        of_groups.chain(of_servers).any(|base_url| *base_url.name == *name)
+        for group in self.catalogue.groups.values() {
+            if let Some(base_url) = &group.base_url
+                && *base_url.name == *name
+            {
+                return true;
+            }
+        }
+        self.other_servers.iter().any(|other| *other.base_url.name == *name)
     }
 }
 

@@ -128,7 +128,8 @@ fn common_path(responses: &[SavedResponse], sent: &SentValues) -> Option<String>
 
 /// `true` for a list of records, which may be empty.
 fn can_be_list(value: &Value) -> bool {
-    value.as_sequence().is_some_and(|items| items.iter().all(is_list_or_object))
+    let Some(items) = value.as_sequence() else { return false };
+    items.iter().all(is_list_or_object)
 }
 
 /// `true` if the bodies are lists whose items are no records: scalars, or lists of different lengths.

@@ -1,5 +1,6 @@
 //! The scalars in a body that can be a status, a code or the message of an error.
 
+use catalogue::spec::Text;
 use serde_yaml::Value;
 
 use crate::json_paths::{entries_of, joined};
@@ -123,5 +124,12 @@ fn members(value: &Value) -> Vec<(&str, &Value)> {
     match items.first() {
         Some(first) => vec![("0", first)],
         None => Vec::new(),
+    }
+}
+
+/// Adds a word to a list, unless it is there.
+pub(super) fn add_word(words: &mut Vec<Text>, word: String) {
+    if words.iter().all(|known| **known != word) {
+        words.push(word.into());
     }
 }

@@ -34,8 +34,14 @@ pub(super) fn without_list(body: &Value) -> &Value {
 
 /// `true` if a body has only a text under a name such as `message`, with which a service can answer a request too.
 pub(super) fn is_plain_message(body: &Value) -> bool {
-    entries_of(body).into_iter().any(|(key, value)| is_among_plain("message msg", key) && value.is_string())
-        && entries_of(body).into_iter().all(|(key, _)| !is_among_plain(CODES, key))
+    let mut has_message = false;
+    for (key, value) in entries_of(body) {
+        if is_among_plain(CODES, key) {
+            return false;
+        }
+        has_message |= is_among_plain("message msg", key) && value.is_string();
+    }
+    has_message
 }
 
 /// The reason why a body is probably that of an error, judged by the names of its members.
@@ -70,7 +76,10 @@ pub(super) fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) 
     }
     let paths = if error.code.is_empty() { &error.message } else { &error.code };
     for path in paths {
-        let Some(status) = response.at(path).filter(|status| !status.is_null()) else { continue };
+        let Some(status) = response.at(path) else { continue };
+        if status.is_null() {
+            continue;
+        }
         if is_listed(error, status) {
             return None;
         }
@@ -82,8 +91,8 @@ pub(super) fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) 
 /// `true` if a response has texts in the list of errors that is empty in others.
 pub(super) fn has_listed_error(lists: &ErrorBody, response: &SavedResponse) -> bool {
     let Some(failed) = failed_status(lists, response) else { return false };
-    let errors = response.at(failed.path).and_then(Value::as_sequence);
-    errors.is_some_and(|errors| errors.iter().all(Value::is_string))
+    let Some(errors) = response.at(failed.path).and_then(Value::as_sequence) else { return false };
+    errors.iter().all(Value::is_string)
 }
 
 /// The `error_body` of a body with an empty list of errors.
@@ -124,7 +133,7 @@ pub(super) fn message_path<'s>(service: &'s Service, response: &SavedResponse) -
         return None;
     }
     for (key, _) in entries_of(&response.body) {
-        if error.message.iter().chain(&error.code).all(|path| first_key(path) != key) {
+        if !begins_path(&error.message, key) && !begins_path(&error.code, key) {
             return None;
         }
     }
@@ -135,6 +144,11 @@ pub(super) fn message_path<'s>(service: &'s Service, response: &SavedResponse) -
         }
     }
     None
+}
+
+/// `true` if a key is the first key of one of these paths.
+fn begins_path(paths: &[String], key: &str) -> bool {
+    paths.iter().any(|path| first_key(path) == key)
 }
 
 pub(super) fn first_key(path: &str) -> &str {

@@ -4,10 +4,10 @@
 //! (`success: false`), at the top of the body or in an object such as `meta`; or only a message, whose presence means an
 //! error. An error response is never learned as data, unless all responses are errors; then `check` refuses them.
 
-use catalogue::spec::{ErrorBody, Evidence, Text};
+use catalogue::spec::{ErrorBody, Evidence};
 use serde_yaml::Value;
 
-use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, leaves, written};
+use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, add_word, leaves, written};
 use super::error_signs::{failed_status, has_listed_error, likely_error, list_of_errors, without_list};
 use super::flag_status;
 use crate::editor::Editor;
@@ -143,12 +143,6 @@ pub(super) fn path_of_status(data: &[SavedResponse], errors: &[SavedResponse]) -
         None => &first.body,
     };
     if entries_of(container).len() > MAX_ENVELOPE { None } else { Some(leaf.path) }
-}
-
-fn add_word(words: &mut Vec<Text>, word: String) {
-    if words.iter().all(|known| **known != word) {
-        words.push(word.into());
-    }
 }
 
 /// `true` if a body has an object or a list, next to which a word is a status rather than data.

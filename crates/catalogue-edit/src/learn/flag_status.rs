@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use catalogue::spec::{ErrorBody, Text};
 use serde_yaml::Value;
 
-use super::error_leaves::{MESSAGES, written};
+use super::error_leaves::{MESSAGES, add_word, written};
 use crate::json_paths::{entries_of, is_list_or_object};
 use crate::saved_response::SavedResponse;
 use crate::word_lists::is_among_plain;
@@ -134,9 +134,7 @@ pub(super) fn add_messages_without_data(known: &mut ErrorBody, failed: &[SavedRe
         }
     }
     for word in words {
-        if known.no_data.iter().all(|listed| **listed != word) {
-            known.no_data.push(word.into());
-        }
+        add_word(&mut known.no_data, word);
     }
 }
 

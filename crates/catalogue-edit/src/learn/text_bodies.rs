@@ -114,9 +114,15 @@ impl Column {
 }
 
 /// The records of the responses in CSV.
-fn records(responses: &mut [SavedResponse]) -> impl Iterator<Item = &mut Value> {
-    let in_csv = responses.iter_mut().filter(|response| response.format.is_some_and(|it| it != BodyFormat::Ndjson));
-    in_csv.filter_map(|response| response.body.as_sequence_mut()).flatten()
+fn records(responses: &mut [SavedResponse]) -> Vec<&mut Value> {
+    let mut all = Vec::new();
+    for response in responses {
+        let is_csv = !matches!(response.format, None | Some(BodyFormat::Ndjson));
+        if is_csv && let Some(records) = response.body.as_sequence_mut() {
+            all.extend(records);
+        }
+    }
+    all
 }
 
 /// The values of a record with the names or the positions of their columns.

@@ -48,19 +48,25 @@ fn zone_in(value: &Value, depth: usize) -> Option<&str> {
     }
     match value {
         Value::Mapping(members) => {
-            let own = members.iter().find_map(|(key, value)| other_zone(key.as_str()?, value.as_str()?));
-            own.or_else(|| members.values().find_map(|value| zone_in(value, depth - 1)))
+            for (key, value) in members {
+                if let (Some(name), Some(zone)) = (key.as_str(), value.as_str())
+                    && is_other_zone(name, zone)
+                {
+                    return Some(zone);
+                }
+            }
+            members.values().find_map(|value| zone_in(value, depth - 1))
         }
         Value::Sequence(items) => zone_in(items.first()?, depth - 1),
         _ => None,
     }
 }
 
-/// The zone, if a member has the name of a zone and names another than UTC.
-fn other_zone<'v>(name: &str, zone: &'v str) -> Option<&'v str> {
+/// `true` if a member has the name of a zone, and names another than UTC.
+fn is_other_zone(name: &str, zone: &str) -> bool {
     let letters: String = name.chars().filter(|character| character.is_alphabetic()).collect();
     let is_named = matches!(letters.to_lowercase().as_str(), "timezone" | "zone" | "tz");
-    if is_named && is_zone(zone) && !["UTC", "GMT", "Etc/UTC"].contains(&zone) { Some(zone) } else { None }
+    is_named && is_zone(zone) && !["UTC", "GMT", "Etc/UTC"].contains(&zone)
 }
 
 /// `true` for a zone such as `US/Eastern` or `EST`, and not for a place such as `eu-west-1`.
