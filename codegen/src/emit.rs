@@ -10,7 +10,9 @@ mod package;
 
 mod json_object;
 
-mod docs;
+mod markdown;
+
+mod sentences;
 
 mod literal;
 

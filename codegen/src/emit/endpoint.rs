@@ -9,7 +9,7 @@ use super::literal::{body_type, ident, rust_type};
 use super::param_lists::lists_expression;
 use super::registry_entry::endpoint_entry;
 use super::setters::{ParamSetters, adding_method};
-use super::{docs, params};
+use super::{markdown, params, sentences};
 use catalogue::RegistryEntries;
 use catalogue::model::{Api, Body, Endpoint, Evidence, Group, Param, Passing};
 use catalogue::url_path;
@@ -24,7 +24,7 @@ pub(super) fn method(endpoint: &Endpoint) -> TokenStream {
         arguments.push(argument(param));
         calls.push(call_with_argument(param));
     }
-    let doc = docs::doc(method_docs(endpoint));
+    let doc = markdown::doc(method_docs(endpoint));
     let deprecated = endpoint.declared.deprecated.as_ref().map(|note| quote!(#[deprecated(note = #note)]));
     quote! {
         #doc
@@ -90,9 +90,9 @@ pub(super) fn info(api: &Api, entries: &RegistryEntries, endpoint: &Endpoint, en
 
 fn method_docs(endpoint: &Endpoint) -> Vec<String> {
     let declared = &endpoint.declared;
-    let notes = docs::prose(&declared.notes);
+    let notes = markdown::prose(&declared.notes);
     let facts = format!("- {}", fact_lines(endpoint).join("\n- "));
-    vec![docs::meaning(&declared.summary), docs::aliases(&declared.aliases), notes, facts]
+    vec![sentences::meaning(&declared.summary), sentences::aliases(&declared.aliases), notes, facts]
 }
 
 fn fact_lines(endpoint: &Endpoint) -> Vec<String> {
@@ -101,13 +101,13 @@ fn fact_lines(endpoint: &Endpoint) -> Vec<String> {
     if endpoint.has_history {
         lines.push("**History:** [`Request::history`], [`Request::follow`]".to_owned());
     }
-    if let Some(pages) = docs::pages(endpoint) {
+    if let Some(pages) = sentences::pages(endpoint) {
         lines.push(format!("**Pages:** [`Request::all_pages`]; {pages}"));
     }
-    if let Some(weight) = docs::weight(endpoint) {
+    if let Some(weight) = sentences::weight(endpoint) {
         lines.push(format!("**Weight:** {weight}"));
     }
-    let unknown: Vec<_> = docs::unknown_of(endpoint).into_iter().map(docs::prose).collect();
+    let unknown: Vec<_> = sentences::unknown_of(endpoint).into_iter().map(markdown::prose).collect();
     if !unknown.is_empty() {
         lines.push(format!("**Undocumented:** {}", unknown.join("; ")));
     }
@@ -116,12 +116,12 @@ fn fact_lines(endpoint: &Endpoint) -> Vec<String> {
 
 fn request_line(endpoint: &Endpoint) -> String {
     let path = url_path::without_fragment(endpoint.path.as_deref().unwrap_or_default());
-    let request = docs::code(&format!("GET {path}"));
+    let request = markdown::code(&format!("GET {path}"));
     let returns = match &endpoint.body {
         Body::Series { record: Some(record), format, .. } => {
-            format!("a series of [`{}`]{}", record.ident, docs::sent_as(*format))
+            format!("a series of [`{}`]{}", record.ident, sentences::sent_as(*format))
         }
-        Body::Series { record: None, format, .. } => format!("a series of JSON records{}", docs::sent_as(*format)),
+        Body::Series { record: None, format, .. } => format!("a series of JSON records{}", sentences::sent_as(*format)),
         Body::Object { record, .. } => format!("one [`{}`]", record.ident),
         Body::Unknown => "JSON of unknown form".to_owned(),
     };
@@ -148,7 +148,7 @@ fn add_params_lines(endpoint: &Endpoint, lines: &mut Vec<String>) {
     for param in endpoint.known_params() {
         if let Some(value) = &param.declared.const_value {
             let sent = format!("{}={value}", param.declared.name);
-            constant.push(format!("**Always sent:** {}", docs::code(&sent)));
+            constant.push(format!("**Always sent:** {}", markdown::code(&sent)));
             continue;
         }
         let name = name_in_docs(param);
@@ -177,7 +177,7 @@ fn add_params_lines(endpoint: &Endpoint, lines: &mut Vec<String>) {
 /// If a param accepts only one value, its setter for several is not named.
 fn name_in_docs(param: &Param) -> String {
     let accepts_one = param.declared.single_value.is_some() && param.is_set();
-    docs::code(if accepts_one { &param.ident } else { param.argument() })
+    markdown::code(if accepts_one { &param.ident } else { param.argument() })
 }
 
 /// The macro call that implements the setter traits for an endpoint. For an endpoint that uses a param set, it is a call

@@ -8,7 +8,7 @@ use runtime::registry::RecordInfo;
 
 use super::literal::ident;
 use super::render::{self, IMPORTS, print_expression, print_with_list};
-use super::{File, docs, endpoint, record};
+use super::{File, endpoint, markdown, record, sentences};
 use catalogue::model::{Api, Body, Group, Record};
 use catalogue::{GroupEntries, RegistryEntries};
 
@@ -43,17 +43,17 @@ pub(super) fn file(api: &Api, entries: &RegistryEntries, group: &Group, own: &Gr
 
 /// The title and the summary of a group as a sentence.
 fn title(group: &Group) -> String {
-    let title = docs::prose(&group.title);
+    let title = markdown::prose(&group.title);
     match group.summary.as_str() {
         "" => format!("{title}."),
-        summary => format!("{title}: {}", docs::lower_first(&docs::prose(summary))),
+        summary => format!("{title}: {}", markdown::lower_first(&markdown::prose(summary))),
     }
 }
 
 fn handle(group: &Group) -> TokenStream {
     let handle = ident(&group.handle);
     let client = client_field(group);
-    let doc = docs::doc([format!("The endpoints of [`Client::{}`].", group.ident)]);
+    let doc = markdown::doc([format!("The endpoints of [`Client::{}`].", group.ident)]);
     quote! {
         #doc
         #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,12 @@ fn accessor(group: &Group) -> TokenStream {
     let handle = ident(&group.handle);
     let accessor = ident(&group.ident);
     let client = client_field(group);
-    let doc = docs::doc([title(group), docs::aliases(&group.aliases), other_host(group), docs::prose(&group.notes)]);
+    let doc = markdown::doc([
+        title(group),
+        sentences::aliases(&group.aliases),
+        other_host(group),
+        markdown::prose(&group.notes),
+    ]);
     quote! {
         impl Client {
             #doc

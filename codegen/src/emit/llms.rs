@@ -4,18 +4,18 @@ use catalogue::model::Api;
 
 use super::python::EndpointNames;
 use super::render::MARKER;
-use super::{File, Package, docs, reference_pages};
+use super::{File, Package, markdown, reference_pages};
 
 pub(super) fn file(api: &Api, package: &Package) -> File {
     let service = &api.service;
     let mut text = format!("<!-- {MARKER} from spec/. Do not edit. -->\n\n");
     text.push_str(&format!(
         "# {} {}\n\n",
-        docs::prose(&service.declared.title),
-        docs::prose(&service.declared.version)
+        markdown::prose(&service.declared.title),
+        markdown::prose(&service.declared.version)
     ));
     if !service.declared.summary.is_empty() {
-        text.push_str(&format!("> {}\n\n", docs::prose(&service.declared.summary)));
+        text.push_str(&format!("> {}\n\n", markdown::prose(&service.declared.summary)));
     }
     text.push_str(&format!("The Rust crate `{}` has a typed method for each endpoint.", package.name));
     if let Some(program) = &package.program {
@@ -37,11 +37,11 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
         if group.methods().next().is_none() {
             continue;
         }
-        text.push_str(&format!("\n## {}\n\n", docs::prose(&group.title)));
+        text.push_str(&format!("\n## {}\n\n", markdown::prose(&group.title)));
         for endpoint in group.methods() {
             let name = names.shortest(group, endpoint);
             let link = reference_pages::link(group, endpoint);
-            text.push_str(&format!("- [{name}]({link}): {}\n", docs::prose(&endpoint.declared.summary)));
+            text.push_str(&format!("- [{name}]({link}): {}\n", markdown::prose(&endpoint.declared.summary)));
         }
     }
     File { path: "llms.txt".to_owned(), text }

@@ -16,9 +16,10 @@ mod operation;
 
 use serde_yaml::Value;
 
-use super::docs::{self, source};
 use super::json_object::{Object, typed};
+use super::markdown::{self};
 use super::render::MARKER;
+use super::sentences::{self, source};
 use super::snippets::Snippets;
 use catalogue::model::{Api, ApiKey, ClientCredentials, Group, GroupBaseUrl, KeyCarrier, ListFormat};
 use description::{Description, described, some};
@@ -67,9 +68,9 @@ impl Description<'_> {
 
     fn info(&self) -> Object {
         let service = &self.api.service.declared;
-        let mut facts = vec![docs::prose(&service.summary), docs::timestamps(service.time_form())];
-        let limits: Vec<_> = service.limits.iter().map(|limit| docs::joined(docs::limit(limit))).collect();
-        facts.push(docs::joined(limits));
+        let mut facts = vec![markdown::prose(&service.summary), sentences::timestamps(service.time_form())];
+        let limits: Vec<_> = service.limits.iter().map(|limit| markdown::joined(sentences::limit(limit))).collect();
+        facts.push(markdown::joined(limits));
         facts.push(SOURCES.to_owned());
         if self.has_lists_with_commas() {
             facts.push(PYTHON_CLIENT.to_owned());
@@ -77,7 +78,7 @@ impl Description<'_> {
         Object::default()
             .with("title", service.title.as_str())
             .with("version", service.version.as_str())
-            .with("description", docs::joined_by("\n\n", facts))
+            .with("description", markdown::joined_by("\n\n", facts))
     }
 
     fn has_lists_with_commas(&self) -> bool {

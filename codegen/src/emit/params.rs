@@ -10,7 +10,7 @@ use super::literal::{Literal, ident, rust_type};
 use super::param_lists::{ParamList, param_lists};
 use super::render::{self, IMPORTS};
 use super::setters::{ParamSetters, adding_method};
-use super::{File, docs};
+use super::{File, markdown, sentences};
 use catalogue::RegistryEntries;
 use catalogue::model::{Api, Param, ParamSet, Passing, Setter, SharedParam, Type};
 use wording::Facts;
@@ -127,7 +127,7 @@ fn set_macro(api: &Api, set: &ParamSet) -> TokenStream {
 /// The trait of the endpoints that have a setter.
 fn setter_trait(setter: &Setter) -> TokenStream {
     let name = ident(&setter.takes);
-    let doc = docs::doc([format!("Endpoints with the param `{}`.", setter.ident)]);
+    let doc = markdown::doc([format!("Endpoints with the param `{}`.", setter.ident)]);
     let message = format!("`{{Self}}` has no param `{}`", setter.ident);
     let mut associated_type = TokenStream::new();
     if setter.ty.is_none() {
@@ -151,7 +151,7 @@ fn setter_method(setter: &Setter) -> TokenStream {
     let name = ident(&setter.ident);
     let takes = ident(&setter.takes);
     let wire_name = setter.param.declared.name.as_str();
-    let doc = docs::doc(setter_docs(setter));
+    let doc = markdown::doc(setter_docs(setter));
     let ty = setter_type(setter);
     // Every kind of setter accepts `None`, which omits the param.
     let passing = setter.passing();
@@ -192,12 +192,12 @@ fn setter_docs(setter: &Setter) -> Vec<String> {
         range: [param.range.min, param.range.max],
         source: param.evidence.label(),
         default: param.default_value(),
-        allowed_values: docs::texts(&declared.allowed_values),
+        allowed_values: sentences::texts(&declared.allowed_values),
         ..Facts::default()
     };
-    let facts = docs::joined([docs::stated(&facts), wire_format(setter)]);
-    let notes = docs::joined([docs::prose(&declared.notes), docs::unknown(&declared.unknown)]);
-    vec![docs::meaning(&declared.summary), facts, notes]
+    let facts = markdown::joined([sentences::stated(&facts), wire_format(setter)]);
+    let notes = markdown::joined([markdown::prose(&declared.notes), sentences::unknown(&declared.unknown)]);
+    vec![sentences::meaning(&declared.summary), facts, notes]
 }
 
 /// The client converts a timestamp, so its unit is omitted.
@@ -209,9 +209,9 @@ pub(super) fn unit_in_docs<'a>(ty: &Type, unit: &'a str) -> &'a str {
 fn wire_format(setter: &Setter) -> String {
     let wire_name = &setter.param.declared.name;
     if setter.several {
-        docs::several(wire_name, setter.list_as)
+        sentences::several(wire_name, setter.list_as)
     } else if *wire_name != setter.ident {
-        format!("Sent as {}.", docs::code(wire_name))
+        format!("Sent as {}.", markdown::code(wire_name))
     } else {
         String::new()
     }

@@ -11,7 +11,7 @@ use wording::{ParamNames, is_python_name};
 
 use super::json_object::quoted;
 use super::render::MARKER;
-use super::{File, docs};
+use super::{File, markdown, sentences};
 
 /// Emits the stub file of the Python package of a command line.
 pub fn python(api: &Api) -> Vec<File> {
@@ -242,7 +242,8 @@ fn row(method: &Method<'_>, api: &Api) -> String {
 fn row_docs(method: &Method<'_>, record: &Record) -> Vec<String> {
     let mut lines = vec![(*method.endpoint.declared.summary).to_owned(), String::new()];
     for field in &record.fields {
-        let mut facts = vec![field.summary.clone(), docs::stated(&docs::field_facts(field)), source(field.evidence)];
+        let mut facts =
+            vec![field.summary.clone(), sentences::stated(&sentences::field_facts(field)), source(field.evidence)];
         facts.retain(|fact| !fact.is_empty());
         lines.push(format!("{}: {}", field.wire_name, facts.join(" ")));
     }
@@ -251,7 +252,7 @@ fn row_docs(method: &Method<'_>, record: &Record) -> Vec<String> {
 
 /// The source of a fact, unless it is documented.
 fn source(evidence: Evidence) -> String {
-    if evidence == Evidence::Documented { String::new() } else { format!("Source: {}.", docs::source(evidence)) }
+    if evidence == Evidence::Documented { String::new() } else { format!("Source: {}.", sentences::source(evidence)) }
 }
 
 /// Emits the signatures of a function: one for each endpoint that it accepts, and one for several endpoints.
@@ -372,7 +373,7 @@ fn docstring(indent: &str, lines: &[String]) -> String {
             text.push('\n');
             continue;
         }
-        for part in docs::wrap(line) {
+        for part in markdown::wrap(line) {
             let part = part.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
             text.push_str(&format!("{indent}{part}\n"));
         }
@@ -382,7 +383,7 @@ fn docstring(indent: &str, lines: &[String]) -> String {
 
 fn comment(text: &str) -> String {
     let mut comment = String::new();
-    for line in docs::wrap(text) {
+    for line in markdown::wrap(text) {
         comment.push_str(&format!("# {line}\n"));
     }
     comment

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{docs, render};
+use super::{markdown, render};
 use catalogue::catalogue_format::{Form, Map, Shape};
 use catalogue::expected;
 use catalogue::model::TimeFormat;

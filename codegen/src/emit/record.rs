@@ -8,7 +8,7 @@ use super::literal::{Literal, ident, rust_type};
 use super::params::unit_in_docs;
 use super::registry_entry::record_entry;
 use super::render::{self, IMPORTS};
-use super::{File, docs};
+use super::{File, markdown, sentences};
 use catalogue::RegistryEntries;
 use catalogue::model::{Api, Field, Record};
 use wording::Facts;
@@ -61,12 +61,12 @@ pub(super) fn items(record: &Record, entry: &RecordInfo) -> TokenStream {
 
 fn definition(record: &Record) -> TokenStream {
     let name = ident(&record.ident);
-    let doc = docs::doc([docs::meaning(&docs::sentence(&record.summary))]);
+    let doc = markdown::doc([sentences::meaning(&markdown::sentence(&record.summary))]);
     let mut fields = Vec::new();
     for field in &record.fields {
         let name = ident(&field.ident);
         let ty = field_type(field);
-        let doc = docs::doc([field_docs(field)]);
+        let doc = markdown::doc([field_docs(field)]);
         fields.push(quote!(#doc pub #name: #ty));
     }
     quote! {
@@ -82,10 +82,15 @@ fn definition(record: &Record) -> TokenStream {
 }
 
 fn field_docs(field: &Field) -> String {
-    let facts = docs::field_facts(field);
-    let facts = docs::stated(&Facts { unit: unit_in_docs(&field.ty, facts.unit), ..facts });
-    let unknown = docs::unknown(&field.unknown);
-    docs::joined([docs::meaning(&docs::sentence(&field.summary)), facts, docs::prose(&field.notes), unknown])
+    let facts = sentences::field_facts(field);
+    let facts = sentences::stated(&Facts { unit: unit_in_docs(&field.ty, facts.unit), ..facts });
+    let unknown = sentences::unknown(&field.unknown);
+    markdown::joined([
+        sentences::meaning(&markdown::sentence(&field.summary)),
+        facts,
+        markdown::prose(&field.notes),
+        unknown,
+    ])
 }
 
 fn field_type(field: &Field) -> TokenStream {

@@ -8,8 +8,9 @@ mod columns;
 use askama::Template;
 
 use super::File;
-use super::docs::{self, code, prose};
+use super::markdown::{self, code, prose};
 use super::render::{self, MARKER};
+use super::sentences;
 use super::snippets::Snippets;
 use catalogue::model::{
     Api, Body, Endpoint, Field, Group, History, KeyCarrier, Known, Param, Record, RecordLayout, RecordTime, Service,
@@ -100,7 +101,7 @@ fn returns(api: &Api, endpoint: &Endpoint) -> String {
                 Some(record) => format!("series of `{}`", record.ident),
                 None => "series of JSON records".to_owned(),
             };
-            records += &docs::sent_as(*format);
+            records += &sentences::sent_as(*format);
             match time {
                 Some(time) => format!("{records}, time in {}", code(time)),
                 None => records,
@@ -220,7 +221,7 @@ fn caveats(api: &Api, endpoint: &Endpoint) -> Vec<String> {
     if !endpoint.declared.notes.is_empty() {
         caveats.notes.push(prose(&endpoint.declared.notes));
     }
-    for fact in docs::unknown_of(endpoint) {
+    for fact in sentences::unknown_of(endpoint) {
         caveats.unknown.push(prose(fact));
     }
     for param in own_params(endpoint) {

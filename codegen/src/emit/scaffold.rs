@@ -6,7 +6,7 @@
 use std::path::{Component, Path};
 
 use super::json_object::quoted;
-use super::{File, Package, docs};
+use super::{File, Package, markdown};
 use catalogue::model::Api;
 
 /// The `Cargo.toml`, the `src/lib.rs` and the `.gitattributes` of a new crate. `project` is the folder of this
@@ -32,7 +32,7 @@ pub fn scaffold_cli(api: &Api, package: &Package, project: &str) -> Vec<File> {
     let up = if project.starts_with('/') { "" } else { "../" };
     let library = quoted(&format!("{up}{project}/crates/cli"));
     let manifest = [("description", &*description), ("name", &*package.name), ("library", &*library)];
-    let program = [("title", &*docs::prose(&api.service.declared.title)), ("library", &*package.ident())];
+    let program = [("title", &*markdown::prose(&api.service.declared.title)), ("library", &*package.ident())];
     vec![
         file("cli/Cargo.toml", &(include_str!("scaffold/cli.toml.in").to_owned() + workspace(project)), &manifest),
         file("cli/src/main.rs", include_str!("scaffold/main.rs.in"), &program),
@@ -67,7 +67,7 @@ fn crate_docs(api: &Api) -> String {
 
 fn comment(paragraph: &str) -> String {
     let mut comment = String::new();
-    for line in docs::wrap(&docs::prose(paragraph)) {
+    for line in markdown::wrap(&markdown::prose(paragraph)) {
         comment += &format!("//! {line}\n");
     }
     comment

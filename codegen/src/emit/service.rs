@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::literal::{Literal, ident};
 use super::render::{self, IMPORTS, print_with_list};
-use super::{File, Package, docs};
+use super::{File, Package, markdown, sentences};
 use catalogue::RegistryEntries;
 use catalogue::model::{Api, Limit};
 
@@ -66,10 +66,10 @@ pub(super) fn limits_file(api: &Api) -> File {
 /// The constant of a set of rate limits.
 fn limit_set(limit: &Limit) -> TokenStream {
     let name = ident(&limit.constant());
-    let doc = docs::doc(docs::limit(limit));
+    let doc = markdown::doc(sentences::limit(limit));
     let requests = limit.requests.literal();
     let seconds = limit.seconds.literal();
-    let endpoints = docs::texts(&limit.endpoints);
+    let endpoints = sentences::texts(&limit.endpoints);
     let concurrent = limit.concurrent.known().copied().literal();
     quote! {
         #doc

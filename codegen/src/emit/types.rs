@@ -6,7 +6,7 @@ use runtime::registry::TypeInfo;
 
 use super::literal::{Literal, ident};
 use super::render::{self, IMPORTS};
-use super::{File, docs};
+use super::{File, markdown, sentences};
 use catalogue::RegistryEntries;
 use catalogue::model::{Api, Evidence, NamedType, Value};
 
@@ -37,7 +37,7 @@ fn items(ty: &NamedType, entry: &TypeInfo) -> TokenStream {
 /// An enum, whose values are all known to the catalogue.
 fn enumeration(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
-    let doc = docs::doc([docs::meaning(&ty.summary)]);
+    let doc = markdown::doc([sentences::meaning(&ty.summary)]);
     let derives = derives();
     let mut variants = Vec::new();
     let mut texts = Vec::new();
@@ -65,7 +65,7 @@ fn enumeration(ty: &NamedType) -> TokenStream {
 /// together.
 fn identifier(ty: &NamedType) -> TokenStream {
     let name = ident(&ty.ident);
-    let doc = docs::doc([docs::meaning(&ty.summary)]);
+    let doc = markdown::doc([sentences::meaning(&ty.summary)]);
     let derives = derives();
     let mut constants = Vec::new();
     for value in &ty.values {
@@ -106,13 +106,13 @@ fn attributes(ty: &NamedType) -> TokenStream {
 }
 
 fn value_docs(value: &Value, inherited: Evidence) -> TokenStream {
-    let code = docs::code(&value.value);
+    let code = markdown::code(&value.value);
     let mut text = format!("{code}.");
     if !value.summary.is_empty() {
-        text = format!("{code}: {}", docs::prose(&value.summary));
+        text = format!("{code}: {}", markdown::prose(&value.summary));
     }
     if value.evidence != inherited && value.evidence != Evidence::Documented {
-        text = format!("{text} {}", docs::sentence(value.evidence.label()));
+        text = format!("{text} {}", markdown::sentence(value.evidence.label()));
     }
-    docs::doc([text])
+    markdown::doc([text])
 }

@@ -2,8 +2,8 @@
 
 use super::component_names::ComponentNames;
 use super::version::OpenApiVersion;
-use crate::emit::docs;
 use crate::emit::json_object::Object;
+use crate::emit::markdown;
 use crate::emit::snippets::Snippets;
 use catalogue::model::{Api, Endpoint, Group};
 
@@ -46,8 +46,8 @@ pub(super) fn operation_id(api: &Api, group: &Group, endpoint: &Endpoint) -> Str
 /// A description with the summary, the facts and the notes as paragraphs. Summary and notes are escaped; the facts are
 /// already Markdown.
 pub(super) fn described(summary: &str, facts: impl IntoIterator<Item = String>, notes: &str) -> Object {
-    let paragraphs = [docs::prose(summary), docs::joined(facts), docs::prose(notes)];
-    Object::default().with_text("description", &docs::joined_by("\n\n", paragraphs))
+    let paragraphs = [markdown::prose(summary), markdown::joined(facts), markdown::prose(notes)];
+    Object::default().with_text("description", &markdown::joined_by("\n\n", paragraphs))
 }
 
 /// `None` if the object has no keys, so that it is omitted.

@@ -7,8 +7,9 @@ use super::description::{Description, described, operation_id, some};
 use super::schema::{range, schema_ref, written_value};
 use super::server_of_group;
 use super::version::OpenApiVersion;
-use crate::emit::docs::{self, source};
 use crate::emit::json_object::{self, Object, typed};
+use crate::emit::markdown::{self};
+use crate::emit::sentences::{self, source};
 use catalogue::model::{
     Body, BodyFormat, Builtin, Endpoint, EndpointParam, Group, ListFormat, Param, SharedParam, SharedUse, Status, Type,
 };
@@ -177,10 +178,10 @@ fn operation_facts(endpoint: &Endpoint) -> Vec<String> {
         facts.push("The params are unknown.".to_owned());
     }
     if let Some(reason) = &declared.deprecated {
-        facts.push(docs::prose(&docs::sentence(&format!("Deprecated: {reason}"))));
+        facts.push(markdown::prose(&markdown::sentence(&format!("Deprecated: {reason}"))));
     }
     facts.push(source(declared.evidence));
-    facts.push(docs::unknown(&declared.unknown));
+    facts.push(sentences::unknown(&declared.unknown));
     facts
 }
 
@@ -192,11 +193,11 @@ fn param_facts(param: &Param) -> String {
         Some(evidence) if !param.is_argument() => Some(evidence.label()),
         _ => None,
     };
-    docs::stated(&Facts {
+    sentences::stated(&Facts {
         required,
         default,
-        unknown: docs::unknown_texts(&declared.unknown),
-        ..docs::param_facts(param)
+        unknown: sentences::unknown_texts(&declared.unknown),
+        ..sentences::param_facts(param)
     })
 }
 
@@ -280,7 +281,7 @@ impl Description<'_> {
 
 /// A description with the meaning, the advice and the source of a status.
 fn status_facts(status: &Status) -> Object {
-    let facts = [docs::prose(&docs::sentence(&status.advice)), source(status.evidence)];
+    let facts = [markdown::prose(&markdown::sentence(&status.advice)), source(status.evidence)];
     let described = described(&status.summary, facts, &status.notes);
     if status.rate_limited { described.with("x-rate-limited", true) } else { described }
 }

@@ -1,8 +1,9 @@
 //! Emits the schemas: named types, records, and the series of each record.
 
 use super::description::{Description, described};
-use crate::emit::docs::{self, source};
 use crate::emit::json_object::{Object, number, typed};
+use crate::emit::markdown::{self};
+use crate::emit::sentences::{self, source};
 use serde_yaml::Value;
 
 use catalogue::model::{
@@ -56,7 +57,7 @@ impl Description<'_> {
         let values: Vec<_> = ty.values.iter().map(|value| value.value.clone()).collect();
         let mut facts = Vec::new();
         if !values.is_empty() {
-            facts.push(format!("Known values: {}. Others can occur.", docs::codes(&values)));
+            facts.push(format!("Known values: {}. Others can occur.", markdown::codes(&values)));
         }
         facts.push(source(ty.evidence));
         self.value(&Type::Builtin(Builtin::String))
@@ -115,8 +116,8 @@ impl Description<'_> {
         if field.optional {
             schema = self.nullable(&field.ty, schema);
         }
-        let facts = docs::stated(&docs::field_facts(field));
-        let mut keywords = described(&field.summary, [facts, docs::unknown(&field.unknown)], &field.notes)
+        let facts = sentences::stated(&sentences::field_facts(field));
+        let mut keywords = described(&field.summary, [facts, sentences::unknown(&field.unknown)], &field.notes)
             .with("x-evidence", field.evidence.word())
             .with_list("x-also-named", field.also_named.iter().map(String::as_str))
             .with_list("x-nulls", field.nulls.iter().map(String::as_str));
@@ -225,7 +226,7 @@ fn named_values(record: &Record) -> Object {
     let place = format!(
         "The names of the values, in their order, are at `{}`. Known names: {}. Others can occur.",
         record.column_names,
-        docs::codes(&names)
+        markdown::codes(&names)
     );
     let description = described(&record.summary, [place, source(record.evidence)], "");
     typed("array").and(description).with("items", Object::default())

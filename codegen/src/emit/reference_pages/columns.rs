@@ -2,8 +2,9 @@
 
 use std::fmt::Display;
 
-use crate::emit::docs::{self, code};
 use crate::emit::literal;
+use crate::emit::markdown::{self, code};
+use crate::emit::sentences;
 use catalogue::model::{Api, Builtin, Evidence, Field, ListFormat, Param, TimeForm, Type, UnknownFact};
 use wording::Facts;
 
@@ -41,13 +42,13 @@ pub(super) fn meaning(api: &Api, param: &Param) -> String {
         values,
         const_value: declared.const_value.as_ref().map(|value| value.as_str()),
         example: param.example(),
-        ..docs::param_facts(param)
+        ..sentences::param_facts(param)
     };
     let list = match declared.list_as {
         ListFormat::Commas => String::new(),
-        other => docs::several(&declared.name, Some(other)),
+        other => sentences::several(&declared.name, Some(other)),
     };
-    docs::joined([docs::meaning(&declared.summary), docs::stated(&facts), list])
+    markdown::joined([sentences::meaning(&declared.summary), sentences::stated(&facts), list])
 }
 
 /// The unit of a field. A number without a unit has the unit `undocumented` if `is_unknown`, or if the field
@@ -55,12 +56,12 @@ pub(super) fn meaning(api: &Api, param: &Param) -> String {
 pub(super) fn unit(field: &Field, is_unknown: bool) -> String {
     let is_unknown = is_unknown || field.unknown.contains(&UnknownFact::Unit);
     let unit = if field.unit.is_empty() && is_unknown && field.ty.is_numeric() { "undocumented" } else { &field.unit };
-    docs::prose(unit)
+    markdown::prose(unit)
 }
 
 /// A sentence with the range of a field.
 pub(super) fn range(field: &Field) -> String {
-    docs::stated(&Facts { unit: "", source: "", ..docs::field_facts(field) })
+    sentences::stated(&Facts { unit: "", source: "", ..sentences::field_facts(field) })
 }
 
 /// The type of a field in the client.
@@ -73,7 +74,7 @@ pub(super) fn rust_type(field: &Field) -> String {
 /// Formats values as a list.
 pub(super) fn values(values: impl IntoIterator<Item: Display>) -> String {
     let codes: Vec<_> = values.into_iter().map(|value| code(&value.to_string())).collect();
-    docs::cell(codes.join(", "))
+    markdown::cell(codes.join(", "))
 }
 
 /// The default of a param, which may be several values.
