@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::dispatch::retry::{Attempts, Retries, Retry, read_retry_after};
+use crate::dispatch::retry::{Attempts, Retries, Retry};
+use crate::dispatch::retry_after::read_retry_after;
 use crate::error::{CanRetry, Error, ErrorKind};
 use crate::headers::Headers;
 

@@ -7,6 +7,8 @@
 // The modules, lowest layer first, as in `lib.rs`.
 pub(crate) mod retry;
 
+pub(crate) mod retry_after;
+
 pub(crate) mod service_pause;
 
 pub(crate) mod request_params;

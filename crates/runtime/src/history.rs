@@ -4,8 +4,8 @@
 //! It fetches time windows concurrently within the rate limit. The registry describes how to request a range, and the
 //! client sends the requests.
 
-// `time_grid` divides time into steps, `page` and `page_limits` check responses, and `pager` decides which
-// window is requested next. These modules use no clock and no network. `job` requests all
+// `time_grid` divides time into steps, `page_response` and `page_limits` check responses, and `pager` decides which
+// window is requested next. These modules use no clock and no network. `window_fetch` requests one window, and `job` all
 // windows of a range, with gaps, checkpoint and progress.
 
 // The modules, lowest layer first, as in `lib.rs`.
@@ -23,6 +23,8 @@ mod strays;
 
 mod page;
 
+mod page_response;
+
 mod pager_options;
 
 mod pager;
@@ -30,6 +32,8 @@ mod pager;
 mod request_template;
 
 mod options;
+
+mod window_fetch;
 
 mod job;
 
@@ -67,9 +71,10 @@ pub use time_grid::Gap;
 
 pub use crate::send::PageMetadata;
 
-use job::{Decode, Job};
+use job::Job;
 use options::Options;
 use time_grid::Span;
+use window_fetch::Decode;
 
 /// Endpoints that have a history; emitted code implements this trait for them.
 #[diagnostic::on_unimplemented(

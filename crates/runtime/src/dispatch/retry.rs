@@ -3,16 +3,12 @@
 //! For an error and the attempts so far, the rules return either the delay before the next attempt, or the error if no
 //! attempt follows. This module neither waits nor sends. A client and its clones share one retry budget, so that a
 //! service that is down gets few extra requests.
-//!
-//! If the header `Retry-After` (RFC 9110, section 10.2.3) contains a date, the duration is counted from the `Date` of
-//! the response, so that a wrong local clock does no harm.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::error::{CanRetry, Error, ErrorKind, is_transient};
-use crate::headers::Headers;
-use crate::platform::{self, Instant, random};
+use crate::platform::{Instant, random};
 #[cfg(feature = "settings")]
 use crate::values::Value;
 
@@ -21,11 +17,11 @@ use crate::values::Value;
 /// A request is retried after a failure to connect, to send or to receive, after a timeout, and after a transient
 /// status: 408, 425, 429, 502, 503 and 504, and the statuses of proxies in front of a service, 520 to 524, 529 and 530.
 /// After 500 it is retried once. A status that the catalogue lists as `rate_limited`, in the response or in its body,
-/// counts as 429, and so do 418 and 403 with `Retry-After`. Other statuses are final, and so is a success with a complete body, even if the body does not decode. If neither a length
-/// nor chunks mark the end of a body, JSON that ends early is retried, but truncated text or CSV cannot be detected. A
-/// delay is random between zero and an upper limit that doubles with each attempt, or as long as `Retry-After` if that
-/// is longer. The first three waits that the service asks for with `Retry-After` after a rate limit, 403 or 503 are not
-/// counted as attempts.
+/// counts as 429, and so do 418 and 403 with `Retry-After`. Other statuses are final, and so is a success with a complete
+/// body, even if the body does not decode. If neither a length nor chunks mark the end of a body, JSON that ends early is
+/// retried, but truncated text or CSV cannot be detected. A delay is random between zero and an upper limit that doubles
+/// with each attempt, or as long as `Retry-After` if that is longer. The first three waits that the service asks for with
+/// `Retry-After` after a rate limit, 403 or 503 are not counted as attempts.
 ///
 /// ```
 /// # use generated_client_runtime::Retry;
@@ -250,44 +246,6 @@ impl Retries {
     }
 }
 
-/// The duration that the service requests; `None` if the header is missing or unreadable.
-pub(crate) fn read_retry_after(headers: &Headers) -> Option<Duration> {
-    let text = headers.get("retry-after")?.trim();
-    if let Some(delay) = seconds(text) {
-        return Some(delay);
-    }
-    let until = httpdate::parse_http_date(text).ok()?;
-    Some(until.duration_since(date(headers)).unwrap_or_default())
-}
-
-/// The time of the service at which it sent a response; the time of this machine if the response has no `Date`.
-fn date(headers: &Headers) -> SystemTime {
-    let date = headers.get("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
-    date.unwrap_or_else(platform::now)
-}
-
-/// The time since 1970 at which the service sent a response.
-pub(crate) fn service_time(headers: &Headers) -> Duration {
-    date(headers).duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
-}
-
-/// Parses a number of seconds; some services send fractions.
-fn seconds(text: &str) -> Option<Duration> {
-    if !text.split('.').all(is_digits) {
-        return None;
-    }
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    // A number that is too large for a `Duration` is treated as the maximum.
-    let seconds = text.parse().ok()?;
-    Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
-}
-
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -407,46 +365,5 @@ mod tests {
         assert!(check_once(&rules, stale(), 1).is_ok());
         assert!(check_once(&rules, stale(), 2).is_err());
         assert!(check_once(&rules, status(503), 1).is_err());
-    }
-}
-
-#[cfg(test)]
-mod retry_after_tests {
-    use super::*;
-
-    fn check(value: &str) -> Option<Duration> {
-        let mut headers = Headers::new();
-        headers.insert("retry-after", value).unwrap();
-        headers.insert("date", "Tue, 15 Nov 1994 08:12:31 GMT").unwrap();
-        read_retry_after(&headers)
-    }
-
-    #[test]
-    fn every_format_of_retry_after_is_parsed() {
-        let table = [
-            ("7", Some(7.0)),
-            (" 7 ", Some(7.0)),
-            ("0", Some(0.0)),
-            ("1.5", Some(1.5)),
-            ("86400", Some(86_400.0)),
-            ("Tue, 15 Nov 1994 08:12:41 GMT", Some(10.0)),
-            ("Tuesday, 15-Nov-94 08:12:41 GMT", Some(10.0)),
-            ("Tue Nov 15 08:12:41 1994", Some(10.0)),
-            ("Tue, 15 Nov 1994 08:00:00 GMT", Some(0.0)),
-            ("", None),
-            ("-1", None),
-            ("+1", None),
-            ("1e3", None),
-            ("1.", None),
-            ("NaN", None),
-            ("inf", None),
-            ("soon", None),
-        ];
-        for (value, expected) in table {
-            assert_eq!(check(value), expected.map(Duration::from_secs_f64), "{value}");
-        }
-        assert_eq!(check("9007199254740993"), Some(Duration::from_secs(9_007_199_254_740_993)));
-        assert_eq!(check("99999999999999999999999999"), Some(Duration::MAX));
-        assert_eq!(read_retry_after(&Headers::new()), None);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::retry::{read_retry_after, service_time};
+use super::retry_after::{read_retry_after, service_time};
 use crate::headers::Headers;
 use crate::platform::{Instant, lock};
 use crate::registry::{RateLimitHeadersInfo, ResetUnit, ServiceInfo};

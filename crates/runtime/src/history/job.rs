@@ -6,24 +6,24 @@
 //!
 //! Each request is a separate task, so it makes progress without being polled.
 
-use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::account::{Account, count};
 use super::checkpoint::Checkpoint;
 use super::options::{Options, Progress};
-use super::page::{Batch, FailedPage, PageResponse, Received, Report};
+use super::page::{FailedPage, Report};
+use super::page_response::{Batch, PageResponse};
 use super::pager::{Accepted, Pager};
 use super::request_template::{RequestTemplate, require_past};
 use super::strays::Strays;
 use super::time_grid::{self, Gap, Span};
+use super::window_fetch::{Decode, WindowFetch, fetch};
 use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
-use crate::pages::{PageFacts, PageWalk};
-use crate::platform::{Instant, sleep};
+use crate::platform::Instant;
 use crate::rate_limit::Rank;
-use crate::send::{SeriesBody, TimedRecords, UndecodedResult};
+
 use crate::values::Timestamp;
 
 /// A job that has decoded pages for this long lets other tasks run before the next page.
@@ -34,7 +34,7 @@ pub(super) struct Job {
     template: RequestTemplate,
     decode: Decode,
     pager: Pager<Batch>,
-    in_flight: Vec<(u64, Attempts)>,
+    in_flight: Vec<(u64, WindowFetch)>,
     /// The total waiting time of all requests that got a response.
     waited: Duration,
     /// The number of requests for further pages of a window.
@@ -391,143 +391,5 @@ impl Job {
             waited: self.waited,
             elapsed: self.begun.map_or(Duration::ZERO, |begun| begun.elapsed()),
         }
-    }
-}
-
-/// The functions for the series of an endpoint. Of the code that fetches windows, only these functions are compiled for
-/// every endpoint.
-#[derive(Clone, Copy)]
-pub(super) struct Decode {
-    /// Decodes a response.
-    read: fn(UndecodedResult) -> Result<TimedRecords<Batch>, Error>,
-    /// Appends the second records to the first.
-    append: fn(&mut Batch, Batch),
-}
-
-impl Decode {
-    pub(super) fn of<B: SeriesBody>() -> Self {
-        Self { read: read::<B>, append: append::<B::Item> }
-    }
-}
-
-fn read<B: SeriesBody>(response: UndecodedResult) -> Result<TimedRecords<Batch>, Error> {
-    let TimedRecords { records, times, bad, metadata } = B::read_records(response)?;
-    Ok(TimedRecords { records: Box::new(records), times, bad, metadata })
-}
-
-fn append<T: 'static>(records: &mut Batch, further: Batch) {
-    if let (Some(records), Ok(mut further)) = (records.downcast_mut::<Vec<T>>(), further.downcast::<Vec<T>>()) {
-        records.append(&mut further);
-    }
-}
-
-/// The outcome of the requests for a window.
-pub(super) struct Fetched {
-    pub(super) outcome: Result<Received<Batch>, Error>,
-    /// The total time for which the requests waited. A request without a response is not counted.
-    pub(super) waited: Duration,
-    /// The number of pages after the first.
-    pub(super) further_pages: u64,
-}
-
-/// A future that returns the records of a window.
-pub(super) type Attempts = Pin<Box<dyn Future<Output = Fetched> + Send>>;
-
-/// The delay after the first failed attempt; each later delay is four times the delay before it.
-const FIRST_DELAY: Duration = Duration::from_secs(1);
-
-/// Requests all pages of a window that ends at `end`. If one page fails, the window fails, so that no page is missing in
-/// silence.
-pub(super) fn fetch(request: Untyped, end: Timestamp, decode: Decode, attempts: u32) -> Attempts {
-    Box::pin(async move {
-        let (mut walk, first) = match PageWalk::begin(request.clone()) {
-            Some((walk, first)) => (Some(walk), first),
-            None => (None, request),
-        };
-        let mut waited = Duration::ZERO;
-        let mut further_pages = 0;
-        let mut all: Option<Received<Batch>> = None;
-        let mut next = Some(first);
-        while let Some(request) = next {
-            let page = fetch_page(&request, end, decode, attempts, walk.as_ref()).await;
-            waited += page.waited;
-            let (series, reached) = match page.outcome {
-                Ok(received) => received,
-                Err(error) => return Fetched { outcome: Err(error), waited, further_pages },
-            };
-            let records = series.times.len() + series.bad.len();
-            next = match walk.as_mut().map(|walk| walk.next(&request, page.facts, records)) {
-                Some(Ok(next)) => next,
-                Some(Err(error)) => return Fetched { outcome: Err(error), waited, further_pages },
-                None => None,
-            };
-            match &mut all {
-                None => all = Some((series, reached)),
-                Some((earlier, earlier_reached)) => {
-                    further_pages += 1;
-                    *earlier_reached = reached.min(*earlier_reached);
-                    join(earlier, series, decode);
-                }
-            }
-        }
-        // The loop above runs at least once, because the first request always exists.
-        let outcome = all.ok_or_else(|| Error::build("the window has no page"));
-        Fetched { outcome, waited, further_pages }
-    })
-}
-
-/// Appends the records of a further page to those of a window.
-fn join(records: &mut TimedRecords<Batch>, mut further: TimedRecords<Batch>, decode: Decode) {
-    (decode.append)(&mut records.records, further.records);
-    records.times.append(&mut further.times);
-    records.bad.append(&mut further.bad);
-    if records.metadata.is_none() {
-        records.metadata = further.metadata;
-    }
-}
-
-/// A page of a window, or the error of the last attempt.
-struct FetchedPage {
-    outcome: Result<Received<Batch>, Error>,
-    waited: Duration,
-    facts: PageFacts,
-}
-
-/// Requests a page of a window that ends at `end` until a request succeeds, the error is not retryable, or no attempt is
-/// left. If the service has possibly not reached the end, and its time is disputed, another response decides.
-async fn fetch_page(
-    request: &Untyped,
-    end: Timestamp,
-    decode: Decode,
-    attempts: u32,
-    walk: Option<&PageWalk>,
-) -> FetchedPage {
-    let mut waited = Duration::ZERO;
-    let mut delay = FIRST_DELAY;
-    let mut sent = 0;
-    loop {
-        let response = request.clone().send().await;
-        sent += 1;
-        let mut reached = end;
-        if let Ok(response) = &response {
-            waited += response.waited();
-            reached = response.reached;
-        }
-        let is_disputed = reached < end && request.connection().clock.read().is_disputed();
-        let facts = match (&response, walk) {
-            (Ok(response), Some(walk)) => walk.facts(response.body()),
-            _ => PageFacts::default(),
-        };
-        match (decode.read)(response) {
-            Err(error) if sent < attempts && error.is_retryable() => {}
-            Ok(_) if sent < attempts && is_disputed => {}
-            Err(error) if sent > 1 => {
-                let error = error.with_hint(format!("the page was requested {sent} times"));
-                return FetchedPage { outcome: Err(error), waited, facts };
-            }
-            outcome => return FetchedPage { outcome: outcome.map(|series| (series, reached)), waited, facts },
-        }
-        sleep(delay).await;
-        delay = delay.saturating_mul(4);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::checkpoint::Checkpoint;
-use super::page::Batch;
+use super::page_response::Batch;
 use super::pager::Pager;
 use super::pager_options::PagerOptions;
 use super::request_template::{RequestTemplate, has_windows, require_past};

@@ -15,7 +15,8 @@ mod one_time;
 mod continued_pages;
 
 use super::account::count;
-use super::page::{FirstRecordSearch, PageResponse, Received, Report};
+use super::page::{FirstRecordSearch, Report};
+use super::page_response::{PageResponse, Received};
 use super::pager_options::PagerOptions;
 use super::search::Search;
 use super::strays::SetAside;

@@ -17,7 +17,8 @@ use futures_core::Stream;
 
 use super::job::{Job, ReportedWindow};
 use super::options::Progress;
-use super::page::{Batch, CollectError, HistoryData, Page, PageResponse, Report};
+use super::page::{CollectError, HistoryData, Page, Report};
+use super::page_response::{Batch, PageResponse};
 use crate::client::Background;
 use crate::error::Error;
 use crate::platform::lock;

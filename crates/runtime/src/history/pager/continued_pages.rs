@@ -3,7 +3,7 @@
 use super::one_time::{OneTime, after};
 use super::planned_page::{ContinuedPage, PlannedPage, Side};
 use super::windows::Windows;
-use crate::history::page::PageResponse;
+use crate::history::page_response::PageResponse;
 use crate::history::time_grid::Span;
 use crate::values::Timestamp;
 

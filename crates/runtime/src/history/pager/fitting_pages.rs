@@ -7,7 +7,7 @@ use super::planned_page::{PageState, PlannedPage};
 use super::windows::Windows;
 use crate::error::{Error, ErrorKind};
 use crate::history::account::count;
-use crate::history::page::PageResponse;
+use crate::history::page_response::PageResponse;
 use crate::history::time_grid::{Span, TimeGrid};
 
 /// The maximum number of times that a window without a readable time is requested again, each time in two parts. Together
@@ -38,11 +38,12 @@ impl<R> Windows<R> {
             self.page_of_any_window = response.times_of_others();
         }
         // If a step has several records, they may have displaced the records of other steps from the page.
-        let has_groups = count(response.len()) > self.covered(window, &response) && self.options.all_pages_of.is_none();
-        if steps > 1 && (has_groups || !response.missing.is_empty()) {
-            return self.received_incomplete(index, response, has_groups, has_nothing_new);
+        let has_several_per_step =
+            count(response.len()) > self.covered(window, &response) && self.options.all_pages_of.is_none();
+        if steps > 1 && (has_several_per_step || !response.missing.is_empty()) {
+            return self.received_incomplete(index, response, has_several_per_step, has_nothing_new);
         }
-        if has_groups && self.limits.is_full(received) {
+        if has_several_per_step && self.limits.is_full(received) {
             return self.give_up_step(index, &response);
         }
         if response.missing.is_empty() {
@@ -56,7 +57,7 @@ impl<R> Windows<R> {
         &mut self,
         index: usize,
         response: PageResponse<R>,
-        has_groups: bool,
+        has_several_per_step: bool,
         has_nothing_new: bool,
     ) {
         let received = response.received;
@@ -68,7 +69,7 @@ impl<R> Windows<R> {
         page.is_doubted = is_empty && page.confirms.is_none();
         let is_cut = !self.limits.is_trusted(received) && self.options.all_pages_of.is_none();
         if !is_empty && !has_nothing_new && is_cut {
-            return self.request_missing_ends(index, response, has_groups);
+            return self.request_missing_ends(index, response, has_several_per_step);
         }
         self.settle(index, Ok(response));
     }
@@ -171,7 +172,7 @@ impl<R> Windows<R> {
     /// again, unless its records may still be published. A gap between two records is final. If steps have several
     /// records, the page may have been cut between those of its first or its last step, so that this step is requested
     /// again with the gap, or alone if it has fewer records than another step.
-    fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>, has_groups: bool) {
+    fn request_missing_ends(&mut self, index: usize, mut response: PageResponse<R>, has_several_per_step: bool) {
         let Some(PlannedPage { window, .. }) = self.pages.get(index) else { return };
         let window = *window;
         let grid = self.options.grid;
@@ -179,10 +180,10 @@ impl<R> Windows<R> {
         let mut rest = self.between_outer_gaps(window, &response);
         let mut known_first = 0;
         let mut known_last = 0;
-        if has_groups {
-            let groups = response.groups(grid);
-            let largest = groups.iter().map(|group| group.records).max().unwrap_or_default();
-            if let [first, .., last] = groups.as_slice() {
+        if has_several_per_step {
+            let steps = response.filled_steps(grid);
+            let largest = steps.iter().map(|step| step.records).max().unwrap_or_default();
+            if let [first, .., last] = steps.as_slice() {
                 if rest.from > window.from || first.records < largest {
                     rest.from = grid.next(first.start);
                     known_first = first.records;

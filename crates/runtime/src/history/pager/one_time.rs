@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::planned_page::{ContinuedPage, HeldPage, PageState, PlannedPage, Side};
 use super::windows::Windows;
 use crate::error::{Error, ErrorKind};
-use crate::history::page::PageResponse;
+use crate::history::page_response::PageResponse;
 use crate::history::time_grid::{Span, TimeGrid};
 use crate::values::Timestamp;
 

@@ -1,7 +1,7 @@
 //! A window of the range of a pager, from its plan to its response.
 
 use crate::error::Error;
-use crate::history::page::PageResponse;
+use crate::history::page_response::PageResponse;
 use crate::history::time_grid::Span;
 use crate::values::Timestamp;
 
