@@ -28,6 +28,8 @@ mod typed_value;
 
 mod scalar;
 
+mod read_value;
+
 mod read_row;
 
 mod read_others;
@@ -65,7 +67,6 @@ mod text_records;
 mod whole_body;
 
 #[cfg(any(test, fuzzing))]
-#[path = "../properties/sample.rs"]
 pub(crate) mod sample;
 #[cfg(test)]
 mod tests;

@@ -89,7 +89,6 @@ mod define_client;
 pub mod emitted;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
-#[path = "../properties/mod.rs"]
 pub mod properties;
 
 #[cfg(feature = "settings")]

@@ -45,7 +45,11 @@ macro_rules! entry {
 }
 
 // The modules, lowest layer first, as in `lib.rs`.
+mod evidence;
+
 mod step;
+
+mod time_unit;
 
 mod value;
 
@@ -58,15 +62,16 @@ mod service;
 pub use endpoint::{
     BodyFormat, BodyInfo, EndpointInfo, GroupInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo, ParamLocation,
 };
+pub use evidence::Evidence;
 pub use pages::{NextPage, PagesInfo};
 pub use service::{
     BaseUrlInfo, ClientCredentialsInfo, EnvelopeInfo, ErrorBodyInfo, LimitInfo, RateLimitHeadersInfo, ResetUnit,
     ServiceInfo, StatusInfo,
 };
 pub use step::Step;
+pub use time_unit::TimeUnit;
 pub use value::{
-    Evidence, FieldInfo, FieldSource, Range, RecordInfo, RecordLayout, RecursiveRecord, TimeUnit, TypeInfo, ValueInfo,
-    ValueType,
+    FieldInfo, FieldSource, Range, RecordInfo, RecordLayout, RecursiveRecord, TypeInfo, ValueInfo, ValueType,
 };
 
 entry! {

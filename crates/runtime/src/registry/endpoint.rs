@@ -8,9 +8,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::evidence::Evidence;
 use super::pages::PagesInfo;
 use super::step::Step;
-use super::value::{Evidence, Range, RecordInfo, ValueType};
+use super::value::{Range, RecordInfo, ValueType};
 
 /// A group of endpoints.
 #[derive(Debug)]

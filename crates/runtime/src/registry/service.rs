@@ -5,7 +5,9 @@
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 use super::endpoint::{BodyInfo, EndpointInfo, HistoryInfo, HistorySource};
-use super::value::{Evidence, FieldInfo, TimeUnit};
+use super::evidence::Evidence;
+use super::time_unit::TimeUnit;
+use super::value::FieldInfo;
 
 entry! {
     /// Facts that all endpoints share.
