@@ -65,8 +65,8 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Metric, metric};
     use crate::endpoint_names::all;
+    use test_endpoints::{Metric, metric};
 
     fn check(written: &str) -> String {
         find(written).map_or_else(|failure| failure.to_string(), ToString::to_string)

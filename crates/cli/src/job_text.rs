@@ -202,10 +202,10 @@ mod tests {
     use runtime::Interval;
 
     use super::*;
-    use crate::catalogue::{Metric, metric};
     use crate::endpoint_names;
     use crate::examples;
     use crate::requested_series::labels;
+    use test_endpoints::{Metric, metric};
 
     /// An endpoint with a history, and lines of a job file that set its required params.
     fn endpoint() -> (String, String) {

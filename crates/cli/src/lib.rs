@@ -11,11 +11,6 @@
 //! Data is written to standard output and everything else to standard error. Each command is one file; endpoints and
 //! params are read from the client's registry.
 
-#[cfg(test)]
-#[allow(dead_code, reason = "other tests use the remaining items")]
-#[path = "../../derivs/tests/it/support/catalogue.rs"]
-mod catalogue;
-
 // Modules, lowest layer first.
 mod log;
 mod time_arg;

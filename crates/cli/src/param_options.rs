@@ -235,7 +235,7 @@ mod tests {
     use runtime::registry::ParamInfo;
 
     use super::*;
-    use crate::catalogue::{Metric, metric};
+    use test_endpoints::{Metric, metric};
 
     #[test]
     fn every_param_of_the_catalogue_is_offered() {
@@ -295,7 +295,7 @@ mod tests {
     fn a_word_after_the_value_of_a_param_may_be_another_value() {
         let advice =
             |option: &str| several_values("x", ["derivs", "get", option, "a", "x"].map(OsString::from).into_iter());
-        let option = crate::catalogue::metric().key_option;
+        let option = test_endpoints::metric().key_option;
         assert_eq!(advice(option), Some(format!("commas separate values: `{option} a,x`")));
         assert_eq!(advice("--verbose"), None);
     }

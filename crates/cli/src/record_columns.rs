@@ -194,9 +194,9 @@ mod tests {
     use runtime::registry::{Evidence, ValueType};
 
     use super::*;
-    use crate::catalogue::metric;
     use crate::param_values::ParamValue;
     use crate::table::Table;
+    use test_endpoints::metric;
 
     #[test]
     fn unknown_numbers_are_printed_as_written() {

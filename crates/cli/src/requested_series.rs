@@ -169,7 +169,7 @@ pub(crate) fn stored(client: &Client, series: &[RequestedSeries]) -> Result<Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::object;
+    use test_endpoints::object;
 
     #[test]
     fn the_earliest_start_is_one_that_a_series_has() {

@@ -266,8 +266,8 @@ impl Requested {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Metric, metric, object, other_metric, values};
     use crate::requested_series::labels;
+    use test_endpoints::{Metric, metric, object, other_metric, values};
 
     fn check(targets: &[&str], known: &[(&str, &[&str])], passed_on: &[(&str, &[&str])]) -> Vec<String> {
         let endpoints: Result<Vec<_>> = targets.iter().map(|name| find_or_path(name)).collect();

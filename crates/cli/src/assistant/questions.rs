@@ -6,10 +6,10 @@ use rmcp::service::{NotificationContext, RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt, serve_client};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use test_endpoints::{Metric, metric, other_metric};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::answer::{MAX_TOKENS, tokens};
-use crate::catalogue::{Metric, metric, other_metric};
 use crate::command_line::{Command, CommandLine};
 use crate::interrupt::Interrupt;
 use crate::log::Log;

@@ -4,7 +4,8 @@ use std::path::Path;
 #[cfg(unix)]
 use std::process::{Command, Stdio};
 
-use crate::support::catalogue::{Metric, metric, option};
+use test_endpoints::{Metric, metric, option};
+
 use crate::support::{self, RunOutput, Service, derivs, derivs_with, run, run_output, run_with};
 
 const QUARTER: [&str; 2] = ["2025-01-01", "2025-04-01"];

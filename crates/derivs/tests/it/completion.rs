@@ -1,6 +1,7 @@
 //! Tests of what packages install beside the program: the completions that a shell receives, and manual pages.
 
-use crate::support::catalogue::{Metric, endpoints, metric, option, values};
+use test_endpoints::{Metric, endpoints, metric, option, values};
+
 use crate::support::{self, derivs};
 
 /// Returns the completions that bash receives for the last word.

@@ -5,7 +5,8 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use crate::support::catalogue::metric;
+use test_endpoints::metric;
+
 use crate::support::{self, Service, derivs_with, run, run_with, text};
 
 const MONTH: [&str; 4] = ["--from", "2025-01-01", "--to", "2025-02-01"];

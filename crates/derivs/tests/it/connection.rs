@@ -8,8 +8,9 @@ use std::net::TcpListener;
 #[cfg(unix)]
 use std::thread;
 
+use test_endpoints::metric;
+
 use crate::pipes::get;
-use crate::support::catalogue::metric;
 use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
 
 #[test]

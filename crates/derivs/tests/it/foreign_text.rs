@@ -4,8 +4,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 
+use test_endpoints::metric;
+
 use crate::pipes::get;
-use crate::support::catalogue::metric;
 use crate::support::{RunOutput, derivs, run_output, text};
 
 /// Escape sequences, a bell, a carriage return, an 8-bit control, and changes of the direction of the text.

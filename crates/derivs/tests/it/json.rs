@@ -4,8 +4,8 @@ use std::path::Path;
 
 use arrow_ipc::reader::StreamReader;
 use serde_json::Value;
+use test_endpoints::{Metric, endpoints, metric, option};
 
-use crate::support::catalogue::{Metric, endpoints, metric, option};
 use crate::support::{RunOutput, Service, derivs, derivs_with, run, run_with, text};
 
 /// Returns the JSON object in each line.

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use test_endpoints::metric;
+
 use crate::backfill::backfill;
-use crate::support::catalogue::metric;
 use crate::support::{RunOutput, run, text};
 
 fn range(range: [&str; 2], file: &Path, more: &[&str]) -> RunOutput {

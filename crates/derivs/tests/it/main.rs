@@ -14,9 +14,6 @@ mod options;
 mod pipes;
 mod remove;
 mod report;
-#[allow(dead_code, reason = "the tests of the shared rate limit use the remaining items")]
-#[path = "../../../shared-rate-limit/tests/it/server.rs"]
-mod server;
 mod shared_rate_limit;
 #[cfg(unix)]
 mod signals;

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
+use test_endpoints::{metric, option};
 
-use crate::support::catalogue::{metric, option};
 use crate::support::{derivs, run, text};
 
 /// A running server.

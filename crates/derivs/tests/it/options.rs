@@ -1,7 +1,8 @@
 //! Tests of what users type first: names, values, ranges and options that a program of this kind usually has.
 
+use test_endpoints::{Metric, metric, object, option, other_metric};
+
 use crate::backfill::backfill;
-use crate::support::catalogue::{Metric, metric, object, option, other_metric};
 use crate::support::{contents, run, text};
 
 fn get(more: &[&'static str]) -> crate::support::RunOutput {

@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use generated_client::SERVICE;
 use generated_client::registry::Evidence;
+use test_endpoints::{Metric, endpoints, metric, object, option, other_metric, values};
 
-use crate::support::catalogue::{Metric, endpoints, metric, object, option, other_metric, values};
 use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
 
 pub(crate) fn get<'a>(more: &[&'a str]) -> Vec<&'a str> {

@@ -1,6 +1,7 @@
 //! Tests of `remove`.
 
-use crate::support::catalogue::{Metric, metric, option, values};
+use test_endpoints::{Metric, metric, option, values};
+
 use crate::support::{run, text};
 
 #[test]

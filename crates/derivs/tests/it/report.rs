@@ -1,7 +1,8 @@
 //! Tests of the command `report`.
 
+use test_endpoints::metric;
+
 use crate::backfill::backfill;
-use crate::support::catalogue::metric;
 use crate::support::{self, run};
 
 #[test]

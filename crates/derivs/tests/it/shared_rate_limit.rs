@@ -4,8 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::server::Server;
-use crate::support::catalogue::metric;
+use test_endpoints::metric;
+use test_redis::Server;
+
 use crate::support::{RunOutput, Service, derivs_with, run, run_output, text};
 
 /// For a minute after a shared limit is created, nothing is sent, because requests before the creation may still count

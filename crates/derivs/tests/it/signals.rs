@@ -2,8 +2,9 @@
 
 use std::process::{Command, Stdio};
 
+use test_endpoints::metric;
+
 use crate::backfill::{backfill, one, rows};
-use crate::support::catalogue::metric;
 use crate::support::{self, Service, derivs_with, run, run_output, run_with};
 
 /// Returns a command that runs another command with SIGHUP neither ignored nor blocked, even if these tests run under

@@ -1,7 +1,8 @@
 //! Tests of the command `status`.
 
+use test_endpoints::{metric, other_metric};
+
 use crate::backfill::{backfill, one, two};
-use crate::support::catalogue::{metric, other_metric};
 use crate::support::{self, Service, run, run_with};
 
 #[test]

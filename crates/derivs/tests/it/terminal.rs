@@ -1,7 +1,8 @@
 //! Tests of the program in a terminal of 80 columns.
 
+use test_endpoints::{metric, object, option, other_metric};
+
 use crate::backfill::backfill;
-use crate::support::catalogue::{metric, object, option, other_metric};
 use crate::support::{self, Service, Terminal};
 
 /// Runs a command to its end, and returns the exit code and the screen.

@@ -8,4 +8,3 @@ extern crate generated_client_shared_rate_limit as shared_rate_limit;
 #[path = "../../../runtime/tests/it/invented/mod.rs"]
 mod invented;
 mod redis;
-mod server;

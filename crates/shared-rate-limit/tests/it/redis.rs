@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use test_redis::Server;
+
 use crate::invented::Client;
-use crate::server::Server;
 use runtime::emitted::LimitWindow;
 use runtime::transport::{Headers, HttpResponse, from_fn};
 use runtime::{RateLimit, Retry};

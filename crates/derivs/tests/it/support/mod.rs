@@ -2,7 +2,6 @@
 //!
 //! A run returns the text of both streams or of the screen, and the exit code.
 
-pub(crate) mod catalogue;
 mod service;
 #[cfg(unix)]
 mod terminal;

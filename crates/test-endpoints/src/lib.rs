@@ -1,4 +1,6 @@
-//! Selects the endpoints, params and values that the tests use, so that the tests work with any catalogue.
+//! Selects the endpoints, params and values that the tests of command lines use, so that the tests work with any catalogue.
+
+#![allow(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::LazyLock;
 
@@ -9,21 +11,25 @@ use generated_client::{Client, GROUPS, REGISTRY, SERVICE};
 
 /// An endpoint with a history that needs two params: the interval, and a key such as a coin.
 #[derive(Debug)]
-pub(crate) struct Metric {
-    pub(crate) endpoint: &'static EndpointInfo,
+pub struct Metric {
+    /// The endpoint in the registry.
+    pub endpoint: &'static EndpointInfo,
     /// The name of the endpoint on the command line.
-    pub(crate) name: &'static str,
-    pub(crate) path: &'static str,
+    pub name: &'static str,
+    /// The path of the endpoint.
+    pub path: &'static str,
     /// The field with the time of a record.
-    pub(crate) time: &'static str,
-    pub(crate) history: &'static HistoryInfo,
-    pub(crate) key: &'static ParamInfo,
+    pub time: &'static str,
+    /// How the history is requested.
+    pub history: &'static HistoryInfo,
+    /// The param whose values select a series.
+    pub key: &'static ParamInfo,
     /// The option of the key.
-    pub(crate) key_option: &'static str,
+    pub key_option: &'static str,
     /// Two known values of the key.
-    pub(crate) keys: [&'static str; 2],
+    pub keys: [&'static str; 2],
     /// Both values as one argument, separated by a comma.
-    pub(crate) both: &'static str,
+    pub both: &'static str,
     intervals: &'static TypeInfo,
     fields: &'static [FieldInfo],
 }
@@ -39,17 +45,17 @@ static METRICS: LazyLock<Vec<Metric>> = LazyLock::new(|| {
 });
 
 /// Returns a metric whose records have few fields.
-pub(crate) fn metric() -> &'static Metric {
+pub fn metric() -> &'static Metric {
     &METRICS[0]
 }
 
 /// Returns a metric with the same params as [`metric`].
-pub(crate) fn other_metric() -> &'static Metric {
+pub fn other_metric() -> &'static Metric {
     &METRICS[1]
 }
 
 /// Returns an endpoint that has no required param, and whose response is not a table.
-pub(crate) fn object() -> &'static EndpointInfo {
+pub fn object() -> &'static EndpointInfo {
     let mut all = endpoints();
     all.find(|endpoint| {
         let is_complete = endpoint.params().all(|param| param.required.is_none());
@@ -59,12 +65,13 @@ pub(crate) fn object() -> &'static EndpointInfo {
     .unwrap()
 }
 
-pub(crate) fn endpoints() -> impl Iterator<Item = &'static EndpointInfo> {
+/// Returns all endpoints of the registry.
+pub fn endpoints() -> impl Iterator<Item = &'static EndpointInfo> {
     GROUPS.iter().flat_map(|group| group.endpoints.iter().copied())
 }
 
 /// Returns the option of a param, for example `--start-time` for `startTime`.
-pub(crate) fn option(param: &str) -> &'static str {
+pub fn option(param: &str) -> &'static str {
     let kebab = |character: char| match character {
         '_' => "-".to_owned(),
         upper if upper.is_uppercase() => format!("-{}", upper.to_lowercase()),
@@ -74,7 +81,7 @@ pub(crate) fn option(param: &str) -> &'static str {
 }
 
 /// Returns the known values of a param.
-pub(crate) fn values(param: &ParamInfo) -> impl Iterator<Item = &'static str> + use<> {
+pub fn values(param: &ParamInfo) -> impl Iterator<Item = &'static str> + use<> {
     let named = if let ValueType::Named(named) = param.ty { named.values } else { &[] };
     named.iter().map(|value| value.value)
 }
@@ -109,39 +116,39 @@ fn of_endpoint(endpoint: &'static EndpointInfo) -> Option<Metric> {
 
 impl Metric {
     /// Returns the param value for an interval of this many seconds.
-    pub(crate) fn step(&self, seconds: u64) -> &'static str {
+    pub fn step(&self, seconds: u64) -> &'static str {
         let is_this = |length: std::time::Duration| length.as_secs() == seconds;
         self.intervals.values.iter().find(|value| value.step.and_then(Step::length).is_some_and(is_this)).unwrap().value
     }
 
     /// Returns the arguments that request one series for each of these keys, with an interval of this many seconds.
-    pub(crate) fn args(&self, keys: &'static str, seconds: u64) -> Vec<&'static str> {
+    pub fn args(&self, keys: &'static str, seconds: u64) -> Vec<&'static str> {
         vec![self.name, self.key_option, keys, option(self.history.step), self.step(seconds)]
     }
 
     /// Returns the arguments of one hourly series.
-    pub(crate) fn hourly(&self) -> Vec<&'static str> {
+    pub fn hourly(&self) -> Vec<&'static str> {
         self.args(self.keys[0], 3600)
     }
 
     /// Returns the arguments of two hourly series.
-    pub(crate) fn two_hourly(&self) -> Vec<&'static str> {
+    pub fn two_hourly(&self) -> Vec<&'static str> {
         self.args(self.both, 3600)
     }
 
     /// Returns the names of the fields without the time.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static str> {
+    pub fn fields(&self) -> impl Iterator<Item = &'static str> {
         self.fields.iter().map(|field| field.wire_name).filter(|name| *name != self.time)
     }
 
     /// Returns an accepted page size, as an argument.
-    pub(crate) fn page_size(&self) -> &'static str {
+    pub fn page_size(&self) -> &'static str {
         let limit = self.endpoint.param(self.history.limit).unwrap();
         limit.allowed_values.first().copied().unwrap_or("5")
     }
 
     /// Returns the number of requests for the history of one hourly series.
-    pub(crate) fn requests(&self, from: &str, to: &str) -> u64 {
+    pub fn requests(&self, from: &str, to: &str) -> u64 {
         let client = Client::builder("http://localhost/v2").api_key("any").build().unwrap();
         let request = client.endpoint(self.endpoint).query(self.key.wire_name, self.keys[0]);
         let request = request.query(self.history.step, self.step(3600));
@@ -151,7 +158,7 @@ impl Metric {
 
     /// Returns an option and a value for which the sandbox has no records. The option sets a param whose type occurs in
     /// the metadata of a response.
-    pub(crate) fn without_records(&self) -> [&'static str; 2] {
+    pub fn without_records(&self) -> [&'static str; 2] {
         let is_in_metadata =
             |param: &&ParamInfo| match param.ty {
                 ValueType::Named(named) => REGISTRY.metadata.fields.iter().any(
@@ -165,14 +172,14 @@ impl Metric {
     }
 
     /// Returns a param with an open type whose values are long enough for a suggestion.
-    pub(crate) fn open_param(&self) -> &'static ParamInfo {
+    pub fn open_param(&self) -> &'static ParamInfo {
         let is_open = |param: &&ParamInfo| matches!(param.ty, ValueType::Named(named) if named.open);
         let mut params = self.endpoint.params().filter(is_open);
         params.find(|param| values(param).next().is_some_and(|value| value.len() > 5)).unwrap()
     }
 
     /// Returns the option of a param that only other endpoints accept.
-    pub(crate) fn foreign_option(&self) -> &'static str {
+    pub fn foreign_option(&self) -> &'static str {
         let mut params = endpoints().flat_map(EndpointInfo::params);
         let is_foreign = |param: &&ParamInfo| self.endpoint.param(param.wire_name).is_none();
         option(params.find(|param| is_foreign(param) && param.const_value.is_none()).unwrap().wire_name)

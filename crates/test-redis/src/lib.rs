@@ -3,6 +3,8 @@
 //! Each connection has a thread. Only the commands of the rate limiter are supported. Scripts run in the same version of Lua as
 //! in Redis, one at a time.
 
+#![allow(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a test may panic")]
+
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -12,12 +14,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mlua::{Lua, Table, Value, Variadic};
 
 /// A server on a free port.
-pub(crate) struct Server {
-    pub(crate) port: u16,
+#[derive(Debug)]
+pub struct Server {
+    /// The port on this machine.
+    pub port: u16,
     shelf: Arc<Mutex<Shelf>>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Shelf {
     password: Option<String>,
     /// `true` if scripts may not call `INFO`.
@@ -37,7 +41,8 @@ fn lock(shelf: &Mutex<Shelf>) -> MutexGuard<'_, Shelf> {
 }
 
 impl Server {
-    pub(crate) fn start(password: Option<&str>) -> Self {
+    /// Starts a server, which accepts any user or, if there is a password, those who know it.
+    pub fn start(password: Option<&str>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let shelf = Arc::new(Mutex::new(Shelf { password: password.map(str::to_owned), ..Shelf::default() }));
@@ -53,12 +58,13 @@ impl Server {
         Self { port, shelf }
     }
 
-    pub(crate) fn url(&self, user: &str) -> String {
+    /// Returns the URL of the server for a user, such as `name:password@`; an empty user needs no password.
+    pub fn url(&self, user: &str) -> String {
         format!("redis://{user}127.0.0.1:{}", self.port)
     }
 
     /// Closes all connections, and deletes scripts and data.
-    pub(crate) fn restart(&self) {
+    pub fn restart(&self) {
         let mut held = lock(&self.shelf);
         held.run += 1;
         held.hashes.clear();
@@ -67,22 +73,22 @@ impl Server {
     }
 
     /// Rejects `INFO` in scripts from now on.
-    pub(crate) fn reserve_info(&self) {
+    pub fn reserve_info(&self) {
         lock(&self.shelf).is_reserved = true;
     }
 
     /// Rejects writes from now on, as a server that has run out of memory does.
-    pub(crate) fn fill(&self) {
+    pub fn fill(&self) {
         lock(&self.shelf).is_full = true;
     }
 
     /// Deletes every key as soon as it is written, as a server that has run out of memory may do.
-    pub(crate) fn evict(&self) {
+    pub fn evict(&self) {
         lock(&self.shelf).evicts = true;
     }
 
     /// Returns the value of a field of a key.
-    pub(crate) fn field(&self, key: &str, field: &str) -> Option<String> {
+    pub fn field(&self, key: &str, field: &str) -> Option<String> {
         lock(&self.shelf).hashes.get(key)?.get(field).cloned()
     }
 }
