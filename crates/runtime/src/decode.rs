@@ -87,7 +87,7 @@ pub use row::Row;
 pub(crate) use scanner::{any, ends_early};
 pub(crate) use serialization::deserialize;
 pub(crate) use series_layout::SeriesLayout;
-pub(crate) use series_reader::Push;
+pub(crate) use series_reader::RecordList;
 pub(crate) use series_serialization::serialize_series;
 pub(crate) use text_records::begins_structure;
 pub use text_records::{MAX_TITLE_LINES, as_json};

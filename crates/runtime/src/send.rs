@@ -12,7 +12,13 @@ mod host_outage;
 
 mod sent_fields;
 
-mod exchange;
+mod connection;
+
+mod options;
+
+mod undecoded_response;
+
+mod send_request;
 
 mod body;
 
@@ -25,8 +31,11 @@ pub use body::{Body, MetadataRecord, PageMetadata, Response, SeriesBody};
 pub use series::Series;
 
 pub(crate) use body::TimedRecords;
-pub(crate) use exchange::{Connection, Options, UndecodedResult, send};
+pub(crate) use connection::Connection;
 pub(crate) use host_outage::{HostOutage, HostOutages, OthersOutage};
+pub(crate) use options::Options;
+pub(crate) use send_request::send;
 pub(crate) use sent_fields::SentFields;
 pub(crate) use series::slice_of_records;
 pub(crate) use service_clock::{Estimate, ServiceClock, WallClock};
+pub(crate) use undecoded_response::UndecodedResult;

@@ -71,11 +71,11 @@ impl TokenFlow {
         if let Some(token) = lock(&self.cache).fresh() {
             return Ok(token);
         }
-        context.wait_for(WaitReason::Token)?;
+        context.begin_wait(WaitReason::Token)?;
         // Boxed, because this future is rarely needed and would enlarge the future of every request.
         let replacing = Box::pin(self.replacement(dispatcher, context.observers.of_token()));
         let outcome = timeout(context.left(), replacing).await.unwrap_or_else(|_| Err(context.timed_out("timeout")));
-        context.waited();
+        context.end_wait();
         outcome
     }
 

@@ -96,9 +96,9 @@ impl Untyped {
         self.0.target.path_and_query()
     }
 
-    /// Adds a description of the request to an error.
-    pub(crate) fn about(&self, error: Error) -> Error {
-        self.0.core.connection.about(error, &self.0.target)
+    /// Describes the request in an error.
+    pub(crate) fn describe_in(&self, error: Error) -> Error {
+        self.0.core.connection.with_request(error, &self.0.target)
     }
 
     pub(crate) fn observers(&self, rank: Rank) -> Observers {
@@ -202,7 +202,7 @@ impl Untyped {
     pub fn send_blocking(self) -> UndecodedResult {
         let Parts { core, target, options } = *self.0;
         let outcome = core.background.wait(send::send(core.connection.clone(), target.clone(), options));
-        outcome.unwrap_or_else(|error| Err(core.connection.about(error, &target)))
+        outcome.unwrap_or_else(|error| Err(core.connection.with_request(error, &target)))
     }
 }
 
@@ -250,7 +250,7 @@ impl Future for Sending {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<UndecodedResult> {
         if let Some(request) = &self.request {
             // After this error, the next poll tries again.
-            let runtime = require_runtime().map_err(|error| request.about(error))?;
+            let runtime = require_runtime().map_err(|error| request.describe_in(error))?;
             self.task = self.request.take().map(|request| request.start(&runtime));
         }
         let Some(task) = &mut self.task else {

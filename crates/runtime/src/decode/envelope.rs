@@ -11,7 +11,7 @@ use super::record::Record;
 use super::row::{ANY, Row};
 use super::scanner::{DEPTH, Scanner, read};
 use super::series_layout::SeriesLayout;
-use super::series_reader::{LastRecords, Push, SeriesReader};
+use super::series_reader::{LastRecords, RecordList, SeriesReader};
 use super::unknown_fields::UnknownText;
 use crate::registry::{FieldSource, RecordInfo, RecordLayout};
 
@@ -52,21 +52,21 @@ struct Around {
     depth: u8,
 }
 
-/// Reads a series, and passes each record to `push`. Returns the metadata, and the rest of the envelope.
+/// Reads a series, and appends each record to `list`. Returns the metadata, and the rest of the envelope.
 ///
-/// If `record` is `None`, each record is passed as a row with one value of any kind.
+/// If `record` is `None`, each record is appended as a row with one value of any kind.
 pub(crate) fn series<M: Record>(
     text: &str,
     layout: SeriesLayout,
     record: Option<&'static RecordInfo>,
     bad_records: BadRecords,
-    push: &mut dyn Push,
+    list: &mut dyn RecordList,
 ) -> Result<(M, EnvelopeRest), DecodeError> {
     let mut reader = SeriesReader {
         layout,
         bad_records,
         row: Row::of(record.unwrap_or(ANY)),
-        push,
+        list,
         metadata: Row::of(M::INFO),
         rest: EnvelopeRest::default(),
         is_known: false,

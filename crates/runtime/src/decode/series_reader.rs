@@ -23,7 +23,7 @@ const MAX_BAD_RECORDS: usize = 1000;
 /// Receives the records one by one.
 ///
 /// This is a trait because closures would generate more code for every endpoint.
-pub(crate) trait Push {
+pub(crate) trait RecordList {
     /// Stores the record that the row contains.
     fn push(&mut self, row: &mut Row<'_>);
 
@@ -37,7 +37,7 @@ pub(crate) trait Push {
     fn get(&self, index: usize) -> Option<FieldValue<'_>>;
 }
 
-impl<T: Item> Push for Vec<T> {
+impl<T: Item> RecordList for Vec<T> {
     fn push(&mut self, row: &mut Row<'_>) {
         self.push(T::from_row(row));
     }
@@ -60,7 +60,7 @@ pub(super) struct SeriesReader<'w, 'a> {
     pub(super) layout: SeriesLayout,
     pub(super) bad_records: BadRecords,
     pub(super) row: Row<'a>,
-    pub(super) push: &'w mut dyn Push,
+    pub(super) list: &'w mut dyn RecordList,
     /// The metadata; a row without values if the envelope has no metadata.
     pub(super) metadata: Row<'a>,
     pub(super) rest: EnvelopeRest,
@@ -122,7 +122,7 @@ impl<'a> SeriesReader<'_, 'a> {
             if index == 0 {
                 // Estimates the number of records in the rest of the text: all are assumed to be as long as the first.
                 let length = json.at - start + 1;
-                self.push.reserve((json.rest().len() / length).min(AT_ONCE));
+                self.list.reserve((json.rest().len() / length).min(AT_ONCE));
             }
             index += 1;
             Ok(())
@@ -193,7 +193,7 @@ impl<'a> SeriesReader<'_, 'a> {
         let columns = Columns::read(json, self.row.record, &mut unknown)?;
         let end = json.at;
         let bad_before = self.rest.bad_records.len();
-        self.push.reserve(columns.length.min(AT_ONCE));
+        self.list.reserve(columns.length.min(AT_ONCE));
         for index in 0..columns.length {
             match self.row.fill_from(&columns, json, index, depth) {
                 Ok(()) => self.keep(index),
@@ -232,7 +232,7 @@ impl<'a> SeriesReader<'_, 'a> {
             self.is_known = self.has_known_field();
             self.rest.unrecognized = if self.is_known { 0 } else { index + 1 };
         }
-        self.push.push(&mut self.row);
+        self.list.push(&mut self.row);
     }
 
     /// Adds a record to the bad records, if bad records are skipped; otherwise returns `error`.

@@ -55,12 +55,12 @@ impl Dispatcher {
 
     /// Waits as a part of the time in the queue.
     async fn queued<T>(&self, context: &mut RequestContext, wait: impl Future<Output = T>) -> Result<T, Error> {
-        context.wait_for(WaitReason::RateLimiter)?;
+        context.begin_wait(WaitReason::RateLimiter)?;
         let output = match context.queue_time_left() {
             None => wait.await,
             Some(left) => timeout(left, wait).await.map_err(|_| context.timed_out("queue_timeout"))?,
         };
-        context.waited();
+        context.end_wait();
         Ok(output)
     }
 
@@ -83,7 +83,7 @@ impl Dispatcher {
         permit: Permit,
         context: &mut RequestContext,
     ) -> Result<HttpResponse, Error> {
-        let since = context.attempt();
+        let since = context.begin_attempt();
         if self.transport.reports_sent() {
             request.on_sent = permit.on_sent.clone();
         } else {
@@ -102,7 +102,7 @@ impl Dispatcher {
             permit.on_sent.notify();
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
-        context.attempted(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
+        context.end_attempt(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
         if let Ok(response) = &outcome {
             // If the transport did not report the headers when they arrived, they are reported now.
             on_headers.notify(response.status, &response.headers);

@@ -94,8 +94,8 @@ impl RequestContext {
         }
     }
 
-    /// Begins a wait; [`RequestContext::waited`] ends it. Returns an error if no time is left.
-    pub(crate) fn wait_for(&mut self, reason: WaitReason) -> Result<(), Error> {
+    /// Begins a wait; [`RequestContext::end_wait`] ends it. Returns an error if no time is left.
+    pub(crate) fn begin_wait(&mut self, reason: WaitReason) -> Result<(), Error> {
         let now = Instant::now();
         // The wait is stored before the check, so that the error for an expired timeout describes this wait.
         self.waiting = Some((reason, now));
@@ -106,7 +106,7 @@ impl RequestContext {
     }
 
     /// Ends a wait.
-    pub(crate) fn waited(&mut self) {
+    pub(crate) fn end_wait(&mut self) {
         let Some((reason, since)) = self.waiting.take() else { return };
         let elapsed = since.elapsed();
         self.time_waited += elapsed;
@@ -130,14 +130,14 @@ impl RequestContext {
         Attempt::with_rank(self.request, self.attempts.sent.saturating_add(1), self.policy.rank, self.weight)
     }
 
-    /// Begins an attempt; [`RequestContext::attempted`] ends it.
-    pub(crate) fn attempt(&mut self) -> Instant {
+    /// Begins an attempt; [`RequestContext::end_attempt`] ends it.
+    pub(crate) fn begin_attempt(&mut self) -> Instant {
         self.attempts.sent += 1;
         Instant::now()
     }
 
-    /// Reports the outcome of an attempt.
-    pub(crate) fn attempted(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
+    /// Ends an attempt, and reports its outcome.
+    pub(crate) fn end_attempt(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
         self.last_attempt = since.elapsed();
         let params = self.observers.params();
         let number = self.attempts.sent;
@@ -156,9 +156,9 @@ impl RequestContext {
         let params = self.observers.params();
         self.observers.notify(&Event::Retry { request: self.request, params, kind: error.kind(), delay });
         self.failure = Some(error);
-        self.wait_for(WaitReason::Delay)?;
+        self.begin_wait(WaitReason::Delay)?;
         sleep(delay).await;
-        self.waited();
+        self.end_wait();
         Ok(())
     }
 

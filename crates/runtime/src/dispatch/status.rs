@@ -34,7 +34,7 @@ pub(crate) fn accept(
 
 /// Creates the error for a redirect. Redirects are not followed, because that could send the credentials to any host.
 fn redirect(response: HttpResponse) -> Error {
-    let target = response.headers.get("location").map_or("an unknown target".to_owned(), target);
+    let target = response.headers.get("location").map_or("an unknown target".to_owned(), redirect_target);
     let status = response.status;
     Error::new(ErrorKind::Status, format!("status {status}, a redirect to {target}, is not followed"))
         .with_hint("check the base URL")
@@ -42,7 +42,7 @@ fn redirect(response: HttpResponse) -> Error {
 }
 
 /// Describes the target of a redirect: the name of another host, or another path of the same host.
-fn target(location: &str) -> String {
+fn redirect_target(location: &str) -> String {
     let scheme = if location.starts_with("//") { "https:" } else { "" };
     let whole = format!("{scheme}{location}");
     let first = whole.split(['/', '?', '#']).next().unwrap_or_default();
@@ -57,7 +57,7 @@ fn refusal(response: HttpResponse, service: &ServiceInfo, known: &[StatusInfo]) 
     let status = response.status;
     let pause = service_pause::requested(status, &response.headers, service);
     let is_rate_limited = matches!(pause, Some(ServicePause::RateLimited(_))) || status == 403 && pause.is_some();
-    let error = match page(&response) {
+    let error = match error_of_page(&response) {
         Some(error) => error,
         // The advice about a status 403 is about credentials.
         None if status == 403 && is_rate_limited => {
@@ -103,7 +103,7 @@ fn quoted_value(header: &str, name: &str) -> Option<String> {
 
 /// Creates the error for an HTML page, which a CDN or a proxy in front of the service has sent; `None` for any other
 /// response. A page with status 401 may be from the service.
-fn page(response: &HttpResponse) -> Option<Error> {
+fn error_of_page(response: &HttpResponse) -> Option<Error> {
     let text = String::from_utf8_lossy(&response.body);
     if response.status == 401 || !html_page::is_page(&text) {
         return None;

@@ -163,7 +163,7 @@ impl Error {
     }
 
     /// Adds the request: its endpoint, and its method and target in one line.
-    pub(crate) fn about(self, endpoint: &'static EndpointInfo, line: String) -> Self {
+    pub(crate) fn with_request(self, endpoint: &'static EndpointInfo, line: String) -> Self {
         self.with(|facts| facts.request = Some((endpoint, line)))
     }
 

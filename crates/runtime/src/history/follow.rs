@@ -341,7 +341,7 @@ impl<T: Send + 'static> State<T> {
         let template = RequestTemplate::new(&self.request)?;
         if !template.grid.has_steps() {
             let error = Error::build("the records of this endpoint have no interval, by which they could be followed");
-            return Err(self.request.about(error));
+            return Err(self.request.describe_in(error));
         }
         let clock = self.request.connection().clock.read();
         let start = if let Some(checkpoint) = &self.checkpoint {
@@ -381,7 +381,7 @@ impl<T: Send + 'static> State<T> {
     }
 
     fn wait(&mut self, pause: Duration) -> Result<(), Error> {
-        client::require_runtime().map_err(|error| self.request.about(error))?;
+        client::require_runtime().map_err(|error| self.request.describe_in(error))?;
         self.sleep = Some(Box::pin(sleep(pause)));
         Ok(())
     }
@@ -407,7 +407,7 @@ impl<T: Send + 'static> State<T> {
         let Some(following) = &mut self.following else { return Ok(()) };
         let failure = following.schedule.failed_for_others(Instant::now(), outage.since);
         if failure.is_outage {
-            let error = self.request.about(outage.error);
+            let error = self.request.describe_in(outage.error);
             self.report(failure, error.with_hint("a request of another series of this client has failed"));
         }
         self.wait(outage.wait.min(MAX_WAIT))

@@ -218,14 +218,14 @@ impl Job {
         }
         let message = "no two responses agree about the time, so it is unknown which intervals have ended";
         let error = Error::new(ErrorKind::Incomplete, message).with_hint("check the clock of this machine");
-        Some(FailedPage { range: from..to, error: request.about(error) })
+        Some(FailedPage { range: from..to, error: request.describe_in(error) })
     }
 
     fn report(&mut self, accepted: Accepted<Batch>) -> Result<ReportedWindow, Error> {
         self.confirm()?;
         let (mut window, outcome) = accepted;
         let outcome = outcome.map_err(|error| match error.endpoint() {
-            None => self.template.request.about(error),
+            None => self.template.request.describe_in(error),
             Some(_) => error,
         });
         let mut account = Account::default();

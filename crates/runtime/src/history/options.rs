@@ -85,7 +85,7 @@ impl Options {
         let Span { from, to } = self.range;
         if to < from {
             let error = Error::build(format!("the range ends at {to}, before its start {from}"));
-            return Err(template.request.about(error));
+            return Err(template.request.describe_in(error));
         }
         let grid = template.grid;
         let (closed, end) = self.ends(grid, now);

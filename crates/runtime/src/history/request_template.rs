@@ -53,7 +53,7 @@ pub(super) struct RequestTemplate {
 impl RequestTemplate {
     /// Collects the facts about a request, or returns an error if the request has no history.
     pub(super) fn new(request: &Untyped) -> Result<Self, Error> {
-        Self::read(request).map_err(|error| request.about(error))
+        Self::read(request).map_err(|error| request.describe_in(error))
     }
 
     fn read(request: &Untyped) -> Result<Self, Error> {
@@ -161,7 +161,7 @@ impl RequestTemplate {
         let next = checkpoint.next;
         let error = Error::build("the checkpoint is that of a follower, and a history cannot continue from it");
         let hint = format!("resume it with `follow` of the same request; all records before {next} were returned");
-        Err(self.request.about(error.with_hint(hint)))
+        Err(self.request.describe_in(error.with_hint(hint)))
     }
 
     /// Returns an error if a value of a checkpoint (`other`) differs from that of this run (`own`).
@@ -170,7 +170,7 @@ impl RequestTemplate {
             return Ok(());
         }
         let error = Error::build(format!("the checkpoint belongs to another {what}: {other} instead of {own}"));
-        Err(self.request.about(error.with_hint(format!("{remedy}, or start without the checkpoint"))))
+        Err(self.request.describe_in(error.with_hint(format!("{remedy}, or start without the checkpoint"))))
     }
 
     /// Returns the start of a range or, if the service does not have records of this age, the time from which it has
@@ -251,7 +251,7 @@ pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) 
     } else {
         return Ok(());
     };
-    Err(request.about(error))
+    Err(request.describe_in(error))
 }
 
 /// Returns an error if one of the params that a history sets is already set. A required param is an argument of the

@@ -51,7 +51,7 @@ impl<E: Endpoint<Body: SeriesBody>> AllPages<E> {
         let mut error = None;
         if request.endpoint().pages.is_none() {
             let none = Error::build("the catalogue defines no pages for this endpoint");
-            error = Some(request.about(none.with_hint("send the request itself; its response has all records")));
+            error = Some(request.describe_in(none.with_hint("send the request itself; its response has all records")));
         }
         let (walk, request) = PageWalk::begin(request).unzip();
         Self { walk, request, sending: None, error, endpoint: PhantomData }

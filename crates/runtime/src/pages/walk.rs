@@ -128,7 +128,7 @@ impl PageWalk {
             next => next,
         };
         self.has_failed = next.is_err();
-        next.map_err(|error| request.about(error))
+        next.map_err(|error| request.describe_in(error))
     }
 
     fn step(&mut self, request: &Untyped, facts: PageFacts, records: usize) -> Result<Option<Untyped>, Error> {

@@ -3,8 +3,8 @@
 use serde_core::{Serialize, Serializer};
 
 use super::body::{Body, Sealed, SeriesBody, TimedRecords};
-use super::exchange::UndecodedResult;
 use super::series::Series;
+use super::undecoded_response::UndecodedResult;
 use crate::decode::{self, AnyRecord, DecodeError, Item, UnknownFields};
 use crate::error::Error;
 use crate::registry::BodyInfo;
@@ -59,7 +59,7 @@ impl Body for AnyBody {
             }
             BodyInfo::Unknown => response.text().and_then(Self::decode),
         };
-        read.map_err(|error| response.misfit(error))
+        read.map_err(|error| response.decode_error(error))
     }
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use serde_core::Serialize;
 
-use super::exchange::{UndecodedResponse, UndecodedResult};
+use super::undecoded_response::{UndecodedResponse, UndecodedResult};
 use crate::decode::{self, AsFieldValue, BadRecord, DecodeError, Record, RecordValue, Row, UnknownFields};
 use crate::error::Error;
 use crate::headers::Headers;
@@ -46,7 +46,7 @@ pub trait Body: Sealed + Sized + Send + 'static {
     #[doc(hidden)]
     fn read(response: UndecodedResult) -> Result<Self, Error> {
         let response = response?;
-        response.text().and_then(Self::decode).map_err(|error| response.misfit(error))
+        response.text().and_then(Self::decode).map_err(|error| response.decode_error(error))
     }
 }
 
@@ -58,7 +58,7 @@ impl<T: Record + Send + 'static> Body for T {
     fn read(response: UndecodedResult) -> Result<Self, Error> {
         let response = response?;
         let read = response.object(T::INFO).map(|mut row| T::from_row(&mut row));
-        read.map_err(|error| response.misfit(error))
+        read.map_err(|error| response.decode_error(error))
     }
 }
 
@@ -167,7 +167,7 @@ impl UndecodedResponse {
         match text {
             Ok(_) if self.target.endpoint.format != BodyFormat::Json => self.sent_text(),
             Ok(json) => Ok(json),
-            Err(error) => Err(self.misfit(error)),
+            Err(error) => Err(self.decode_error(error)),
         }
     }
 
@@ -175,7 +175,7 @@ impl UndecodedResponse {
     fn sent_text(self: Box<Self>) -> Result<String, Error> {
         match std::str::from_utf8(&self.sent_body) {
             Ok(text) => Ok(text.to_owned()),
-            Err(error) => Err(self.misfit(DecodeError::not_utf8(&error))),
+            Err(error) => Err(self.decode_error(DecodeError::not_utf8(&error))),
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
-use crate::decode::{FieldValue, Push, RecordValue};
+use crate::decode::{FieldValue, RecordList, RecordValue};
 use crate::platform::lock;
 use crate::registry::{EndpointInfo, RecordInfo};
 
@@ -44,7 +44,7 @@ impl SentFields {
         &self,
         endpoint: &'static EndpointInfo,
         table: &'static RecordInfo,
-        records: &dyn Push,
+        records: &dyn RecordList,
     ) -> MissingFields {
         let mut missing = MissingFields::default();
         let Some(last) = records.count().checked_sub(1) else { return missing };
@@ -74,7 +74,7 @@ impl SentFields {
 
 /// Returns whether no record has a value for a field. A value of another type is an unknown field of the same name, and
 /// is not missing.
-fn is_missing(records: &dyn Push, wire_name: &str, index: usize) -> bool {
+fn is_missing(records: &dyn RecordList, wire_name: &str, index: usize) -> bool {
     for record in 0..records.count() {
         if has_value(records, record, index) {
             return false;
@@ -83,7 +83,7 @@ fn is_missing(records: &dyn Push, wire_name: &str, index: usize) -> bool {
     !unknown_names(records).contains(wire_name)
 }
 
-fn has_value(records: &dyn Push, record: usize, index: usize) -> bool {
+fn has_value(records: &dyn RecordList, record: usize, index: usize) -> bool {
     let Some(record) = record_at(records, record) else { return false };
     match record.value_at(index) {
         Some(value) => !value.is_null(),
@@ -92,7 +92,7 @@ fn has_value(records: &dyn Push, record: usize, index: usize) -> bool {
 }
 
 /// The names of the unknown fields of the first record.
-fn unknown_names(records: &dyn Push) -> BTreeSet<String> {
+fn unknown_names(records: &dyn RecordList) -> BTreeSet<String> {
     let Some(first) = record_at(records, 0) else { return BTreeSet::new() };
     let first = first.unknown_fields();
     // Most records have no unknown fields.
@@ -102,7 +102,7 @@ fn unknown_names(records: &dyn Push) -> BTreeSet<String> {
     first.iter_raw().map(|(name, _)| name.into_owned()).collect()
 }
 
-fn record_at(records: &dyn Push, index: usize) -> Option<RecordValue<'_>> {
+fn record_at(records: &dyn RecordList, index: usize) -> Option<RecordValue<'_>> {
     match records.get(index) {
         Some(FieldValue::Record(record)) => Some(record),
         _ => None,

@@ -6,10 +6,10 @@
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::body::{Body, MetadataRecord, PageMetadata, Sealed, SeriesBody, TimedRecords};
-use super::exchange::UndecodedResult;
+use super::undecoded_response::UndecodedResult;
 use crate::decode::{
-    self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Groups, Item, Push, Record, Row, SeriesLayout,
-    TimeField, UnknownFields, error_body,
+    self, BadRecord, BadRecords, Column, DecodeError, EnvelopeRest, Groups, Item, Record, RecordList, Row,
+    SeriesLayout, TimeField, UnknownFields, error_body,
 };
 use crate::dispatch::observer::Event;
 use crate::error::{Error, ErrorKind, excerpt};
@@ -140,7 +140,7 @@ impl<T: Item, M> Series<T, M> {
 fn read_series<M: Record>(
     response: UndecodedResult,
     record: Option<&'static RecordInfo>,
-    records: &mut dyn Push,
+    records: &mut dyn RecordList,
 ) -> Result<((M, EnvelopeRest), SeriesInfo), Error> {
     let response = response?;
     let target = &response.target;
@@ -153,25 +153,23 @@ fn read_series<M: Record>(
         return Ok((without_records(&response.response.body), info));
     }
     let decoded = response.text().and_then(|text| decode::series(text, layout, info.record, bad_records, records));
-    match decoded {
-        Ok((_, rest)) if is_error(&rest, service) => Err(response.misfit(DecodeError::of_service())),
-        Ok(mut decoded) => {
-            if let Some(time) = info.time() {
-                for bad in &mut decoded.1.bad_records {
-                    bad.time = decode::time_of_text(info.record, &bad.text, time);
-                }
-            }
-            let unrecognized = decoded.1.unrecognized;
-            if unrecognized > 0 {
-                let records = unrecognized;
-                response.report(|request, params| Event::UnrecognizedRecords { request, params, records });
-            }
-            response.report_misfits(decoded.1.misfits);
-            response.report_missing(info.record, records);
-            Ok((decoded, info))
+    let (metadata, mut rest) = match decoded {
+        Ok((_, rest)) if is_error(&rest, service) => return Err(response.decode_error(DecodeError::of_service())),
+        Ok(decoded) => decoded,
+        Err(error) => return Err(response.decode_error(error)),
+    };
+    if let Some(time) = info.time() {
+        for bad in &mut rest.bad_records {
+            bad.time = decode::time_of_text(info.record, &bad.text, time);
         }
-        Err(error) => Err(response.misfit(error)),
     }
+    if rest.unrecognized > 0 {
+        let records = rest.unrecognized;
+        response.report(|request, params| Event::UnrecognizedRecords { request, params, records });
+    }
+    response.report_misfits(rest.misfits);
+    response.report_missing(info.record, records);
+    Ok(((metadata, rest), info))
 }
 
 fn members_of(body: &[u8]) -> Option<UnknownFields> {
@@ -245,7 +243,7 @@ impl<T, M: MetadataRecord> Series<T, M> {
         let error = Error::new(ErrorKind::Incomplete, format!("the response has no data for {}", names.join(", ")))
             .with_hint("the endpoint does not support them; the rest of the response is valid");
         Err(match self.info.endpoint {
-            Some(endpoint) => error.about(endpoint, String::new()),
+            Some(endpoint) => error.with_request(endpoint, String::new()),
             None => error,
         })
     }

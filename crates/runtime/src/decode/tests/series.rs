@@ -5,7 +5,7 @@
 use crate::decode::FieldValue;
 use crate::decode::sample::{About, Level, Whole, deep_of, series_of};
 use crate::decode::{
-    BadRecords, Push, Record, RecordValue, Row, SeriesLayout, TimeField, UnknownFields, serialize_series,
+    BadRecords, Record, RecordList, RecordValue, Row, SeriesLayout, TimeField, UnknownFields, serialize_series,
     series as series_into, times,
 };
 use crate::registry::{EnvelopeInfo, Evidence, FieldInfo, RecordInfo, ServiceInfo, TimeUnit, ValueType};
@@ -242,7 +242,7 @@ struct Room {
     reserved: Vec<usize>,
 }
 
-impl Push for Room {
+impl RecordList for Room {
     fn push(&mut self, row: &mut Row<'_>) {
         self.records += usize::from(row.take::<f64, ()>(0) > 0.0);
     }
