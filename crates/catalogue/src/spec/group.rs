@@ -16,13 +16,13 @@ map! {
     Group, GROUP, "a group" {
         /// The name of the group, as users see it.
         must title: Text;
-        /// One sentence for the docs. Omitted if the meaning is unknown.
+        /// One sentence for the docs.
         may summary: String as Form::Prose;
         /// Other names in the API document.
         may aliases: Vec<String>;
         /// Further facts about every endpoint of the group.
         may notes: String as Form::Prose;
-        /// The base URL of the group, if its endpoints are on another host than those of the service.
+        /// The base URL of the group, if it is on another host than the service.
         may base_url: Option<GroupBaseUrl>;
         /// Records that several endpoints of this group share.
         may records: Vec<Record>;
@@ -32,10 +32,9 @@ map! {
 }
 
 map! {
-    /// The base URL of a group on another host. The user sets it, next to that of the service; groups with the same `name`
-    /// have the same base URL. Credentials are sent to this host too.
+    /// The base URL of a group on another host. Groups with the same `name` have the same base URL.
     GroupBaseUrl, GROUP_BASE_URL, "`base_url` of a group" {
-        /// The name of the setting. With `broker`, the client reads `MARKET_BROKER_BASE_URL` if the `env_prefix` is `MARKET`.
+        /// The name of the setting, for example `broker`.
         must name: Text as Form::Like("^[a-z](_?[a-z0-9])*$", "base-url-name");
         /// The path at the end of the base URL, if it has one.
         may suffix: Option<Text> as Form::Path { takes_params: false };
@@ -93,22 +92,21 @@ map! {
         must path: Known<Text> as Form::Path { takes_params: true };
         /// The source of the path, or of the name if the path is unknown.
         must evidence: Evidence;
-        /// One sentence for the docs. Omitted if the meaning is unknown.
+        /// One sentence for the docs.
         may summary: String as Form::Prose;
-        /// Shared params, param sets, `use` entries and params of this endpoint; `[]` if there are none. The key is
-        /// omitted if the path is unknown.
+        /// Shared params, param sets, `use` entries and own params; `[]` if there are none. Omitted if the path is
+        /// unknown.
         may params: Known<Vec<ParamEntry>>;
         /// The response body, or `unknown`. `{series: unknown}` is a series whose record fields are unknown.
         may body: Known<Body>;
-        /// The params that select the time range of a history, if they differ from the params that the service
-        /// declares. `unknown` means that the endpoint has the usual params, but it is unknown whether they select a
-        /// time range.
+        /// The params of a history, if they differ from those of the service. `unknown` means that it is unknown
+        /// whether the usual params select a time range.
         may history: Option<Known<History>>;
-        /// The way from each page of records to the next page, if a response has only a part of the records.
+        /// The way to the next page, if a response has only a part of the records.
         may pages: Option<Pages>;
         /// `true` if help and docs use this endpoint as their example. Without it, they choose an endpoint.
         may "example" is_example: bool;
-        /// The number of requests that rate limits count for one request to the endpoint, if it is not 1.
+        /// The number of requests that rate limits count for one request, if it is not 1.
         may weight: Option<u32> as NO_WEIGHT;
         /// The weights of requests whose value of a param is small; `weight` is that of all others.
         may weight_by: Option<WeightBy>;
@@ -130,60 +128,51 @@ const DATA_PATH: Form = Form::Like(r"^(\.|([^.*]+\.)*([^.*]+|\*)(\.[^.*]+)*)$", 
 const COLUMNS_PATH: Form = Form::Like(r"^[^.*]+(\.[^.*]+)*$", "dotted-path/pages");
 
 map! {
-    /// A body has one of `series`, `object` and `type`. A series that lists its fields must omit the time field of the
-    /// envelope, unless the series is positional. A named record must list its time field.
+    /// A body has one of `series`, `object` and `type`. A series that lists its fields omits the time field of the
+    /// envelope, unless it is positional.
     Body, BODY, "a body" {
-        /// A list of records, usually a time series: the fields of a record (without the time field of the envelope),
-        /// the name of a record, or `unknown`.
+        /// A list of records, usually a time series: the fields of a record, the name of a record, or `unknown`.
         may series: Option<Known<Fields>>;
         /// The fields of a body that is one object, or the name of its record.
         may object: Option<Known<Fields>>;
         /// The type of the entire body, for example `map<number>` for an object with arbitrary keys.
         may "type" ty: Option<Text> as Form::Type;
-        /// The format of the body, if it is not JSON. The body is then the list of the records. In `csv`, the first
-        /// line has the names of the fields, after up to 20 lines of a title, unless the series is positional; an empty
+        /// The format of the body, if it is not JSON. The body is then the list of records. In `csv`, the first line
+        /// has the names of the fields, after up to 20 lines of a title, unless the series is positional; an empty
         /// value is null.
         may "as" sent_as: Option<Spanned<BodyFormat>>;
         /// The JSON path of the records, if it differs from `data` of the envelope; `.` if the records are the body
-        /// itself. A number is the index in a list. One key can be `*`: with `labels`, each item of a list or each
-        /// member of an object; otherwise, as in `result.*`, the only member of `result` whose value is a list (for
-        /// columns, an object), such as a coin.
+        /// itself. A number is an index. One key can be `*`: with `labels`, each item or member; otherwise the only
+        /// member that is a list (for columns, an object).
         may data: Option<Text> as DATA_PATH;
         /// The labels of records, if a response has several groups of records. Each label becomes a field of the
-        /// records; its value is next to the records of the group, or the key of the group. A value that is an object
-        /// instead of a list is a group of one record, and a body with the records of one group may omit the level of `*`.
+        /// records; its value is next to the records of the group, or the key of the group. An object in place of a
+        /// list is a group of one record, and a body with one group may omit the level of `*`.
         may labels: Vec<Field>;
         /// `true` if the list of records can be missing or null in a response without records.
         may optional: Option<Spanned<bool>>;
-        /// `true` if a record is a list of values in the order of these fields, without names. This is common for
-        /// candles.
+        /// `true` if a record is a list of values in the order of these fields, as is common for candles.
         may positional: Option<Spanned<bool>>;
-        /// `true` if the records are columns: an object with a list for each field, in which the values of a record
-        /// have the same position, as in `{"time": [1, 2], "price": [10, 11]}`.
+        /// `true` if the records are columns: an object with a list for each field.
         may columns: Option<Spanned<bool>>;
-        /// The JSON path of the names of the values, if a record is a list of values and the response has their names in
-        /// another list, for example `dataset.column_names`. The names are texts, or objects with a `name`. With
-        /// `labels`, the path begins in the group.
+        /// The JSON path of the names of the values, if records are lists of values and another list has the names:
+        /// texts, or objects with a `name`. With `labels`, the path begins in the group.
         may columns_at: Option<Text> as COLUMNS_PATH;
-        /// The type of all members that are not listed, for example `number` if a param of the request chooses the
-        /// members. They become one more field, `others`, a map of the values by their names. A member with a value of
-        /// another type is an unknown field.
+        /// The type of all members that are not listed, for example if a param of the request chooses them. They become
+        /// the field `others`, a map by name. A member of another type is an unknown field.
         may others: Option<Text> as Form::TypeInMap;
-        /// The time field of a series, if it differs from the time field of the envelope; `none` for a list that is not
-        /// a time series.
+        /// The time field of a series, if it differs from that of the envelope; `none` for a list that is not a time
+        /// series.
         may time: Option<Text>;
-        /// Two fields that together are the time of a record, as in `time_of: [year, period]`: a year, and a period in
-        /// it such as `M01`, `Q1`, `S1`, `W07` or `A01`. The records get the field that `time` names. A record with
-        /// another period has no time.
+        /// Two fields that together are the time of a record: a year, and a period in it such as `M01`, `Q1`, `S1`,
+        /// `W07` or `A01`. The records get the field that `time` names. A record with another period has no time.
         may time_of: Vec<Text>;
-        /// The fields that identify a record of a series in addition to its time and its labels, for example
-        /// `[symbol, strike]` if a response has records of several contracts for each time. Omitted if there is one
-        /// record for each time.
+        /// The fields that identify a record in addition to its time and its labels, for example `[symbol, strike]`.
+        /// Omitted if there is one record for each time.
         may key: Vec<Text>;
-        /// The unit of the time field, if it differs from the unit of the service. Allowed only for the time field of
-        /// the envelope; any other time field has its own unit.
+        /// The unit of the time field of the envelope, if it differs from that of the service.
         may unit: Option<Spanned<TimeUnit>>;
-        /// The format of the time field, if it is text. Allowed in the same cases as `unit`.
+        /// The format of the time field of the envelope, if it is text.
         may format: Option<Spanned<TimeFormat>>;
         /// The source of the body and its fields, if it differs from the source of the path.
         may evidence: Option<Evidence>;

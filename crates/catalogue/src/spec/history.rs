@@ -9,35 +9,33 @@ use crate::duration;
 use crate::spanned::Text;
 
 map! {
-    /// The params of a history. An endpoint has a history if it returns a time series and accepts the params whose
-    /// names are the values of `from`, `to`, `limit` and `step`, which `every` can replace. With all four, pages are
-    /// requested concurrently. With less, each page begins where the page before it ended: `from` pages forward, `to`
-    /// backward. Gaps are reported only with `step` or `every`.
+    /// The params of a history. A time series has a history if its endpoint accepts them. With `from`, `to`, `limit`,
+    /// and `step` or `every`, pages are requested concurrently. Otherwise, each page begins where the page before it
+    /// ended: `from` pages forward, `to` backward. Gaps are reported only with `step` or `every`.
     History, HISTORY, "`history`" {
         /// The wire name of the param for the start of the range, a `timestamp`.
         may from: Option<Text>;
-        /// The param for the end of the range, a `timestamp`. If it is the param of `from`, whose value is then a list of
-        /// both ends as in `date=2020:2023`, it needs a `list_setter`.
+        /// The param for the end of the range, a `timestamp`. If it is the param of `from`, it needs a `list_setter`.
         may to: Option<Text>;
         /// The param for the maximum number of records, a `count`. The client sends the largest of its
         /// `allowed_values`.
         may limit: Option<Text>;
-        /// The param for the interval between records. Its type must have values with a `duration`. Omitted, as `every`, for
-        /// records without a regular step, such as trades or releases: files and `status` judge their ends, not their gaps.
+        /// The param for the interval between records. Its type must have values with a `duration`. Omitted, as
+        /// `every`, for records without a regular step, such as trades.
         may step: Option<Text>;
-        /// The interval between records if no param sets it, for example `8h`, or `1mo` as in the `duration` of a value.
+        /// The interval between records if no param sets it, as in the `duration` of a value.
         may every: Option<Text> as STEP;
-        /// A time at which an interval begins, for example `2024-01-07` if weeks begin on Sunday, `2024-01-01T16:00:00Z`
-        /// for days at 16:00 UTC, or `2023-04-01` for years from April on. The day is at most the 28th, which every month
-        /// has. By default, weeks begin on Monday, and other intervals at midnight UTC or with the month.
+        /// A time at which an interval begins, for example `2024-01-07` if weeks begin on Sunday,
+        /// `2024-01-01T16:00:00Z` for days at 16:00 UTC, or `2023-04-01` for years from April on. The day is at most
+        /// the 28th. By default, weeks begin on Monday, and other intervals at midnight UTC or with the month.
         may anchor: Option<Text> as Form::Like(duration::ANCHOR_PATTERN, "anchor");
         /// The maximum age of records, for example `30d`. A history starts no earlier. Omit it if it is unknown.
         may oldest: Option<Text> as DURATION;
-        /// The part of its interval that the time of a record is, if the records have intervals. With `end`, as for
-        /// funding rates, a record is final at its time.
+        /// The part of its interval that the time of a record is. With `end`, as for funding rates, a record is final
+        /// at its time.
         may time_is: RecordTime;
         /// `true` if a response has the record at the start of the range. The client then sends the start itself
-        /// instead of the time one unit earlier, for services that count the times of their records from the start.
+        /// instead of the time one unit earlier.
         may includes_start: bool;
         /// The param that sets the order of records.
         may sort: Option<Text>;

@@ -8,27 +8,23 @@ use crate::spanned::Text;
 const VALUE_PATH: Form = Form::Like(r"^[^.*]+(\.[^.*]+)*$", "dotted-path/pages");
 
 map! {
-    /// Each response leads to the next page in one of four ways: with a `cursor`, with a link (`next`), by the number of
-    /// records before the page (`offset`), or by the number of the page (`page`).
+    /// The way to the next page: one of `cursor`, `next`, `offset` and `page`.
     Pages, PAGES, "`pages`" {
-        /// The JSON path of the cursor in a response, for example `next_page_token`. Without a cursor, the page is the
-        /// last.
+        /// The JSON path of the cursor in a response, for example `next_page_token`. Without it, the page is the last.
         may cursor: Option<Text> as VALUE_PATH;
-        /// The wire name of the param that sends the cursor.
+        /// The param that sends the cursor.
         may param: Option<Text>;
-        /// The JSON path of the URL of the next page, for example `next_url`. Without a URL, the page is the last. A URL
-        /// on another host is an error.
+        /// The JSON path of the URL of the next page, for example `next_url`. Without it, the page is the last.
         may next: Option<Text> as VALUE_PATH;
-        /// The wire name of the param for the number of records before the page.
+        /// The param for the number of records before the page.
         may offset: Option<Text>;
-        /// The wire name of the param for the number of the page, which is 1 for the first page.
+        /// The param for the number of the page; 1 is the first.
         may page: Option<Text>;
         /// The JSON path of the number of pages. Without it, the page before the first page without records is the last.
         may pages: Option<Text> as VALUE_PATH;
         /// The JSON path of the number of records on all pages. Without it, as for `pages`.
         may total: Option<Text> as VALUE_PATH;
-        /// The wire name of the param for the number of records on a page, a `count`. The client sends the largest known
-        /// value if a request has none.
+        /// The param for the number of records on a page, a `count`. The default is its largest known value.
         may size: Option<Text>;
     }
     never(HasNotOne(&["cursor", "next", "offset", "page"])): "pages-kind";

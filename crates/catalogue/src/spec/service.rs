@@ -18,7 +18,7 @@ map! {
         must title: String;
         /// The version of the API. Quote it if YAML would parse it as a number.
         must version: String;
-        /// A description of the service in one sentence.
+        /// A description in one sentence.
         may summary: String as Form::Prose;
         /// The prefix of the environment variables that the client reads, for example `MARKET` for `MARKET_BASE_URL`
         /// and `MARKET_API_KEY`.
@@ -124,13 +124,13 @@ map! {
         must status: Spanned<u32> as Form::Within(300, 599, "status-code");
         /// The label of the status in the API document, or `unknown`.
         may label: Known<String>;
-        /// A description for users. Omitted if the meaning is unknown.
+        /// A description for users.
         may summary: String as Form::Prose;
         /// Advice for the user on how to fix the cause.
         may advice: String as Form::Prose;
         /// Further facts for users.
         may notes: String as Form::Prose;
-        /// `true` if the service rate-limits requests with this status. The client treats it like 429, which needs no key.
+        /// `true` if the service rate-limits requests with this status. It counts as 429, which needs no key.
         may rate_limited: bool;
         /// The source of these facts.
         must evidence: Evidence;
@@ -141,11 +141,10 @@ map! {
 const JSON_PATH: Form = Form::Like(r"^[^.]+(\.[^.]+)*$", "dotted-path/json");
 
 map! {
-    /// The body of an error response. Of several JSON paths, the first one that exists in the body is used. With
-    /// `success`, the body of every response has a status, which decides before the body is decoded. Otherwise, a
-    /// response with a success status is also an error if it contains a message that is not empty, unless the catalogue
-    /// lists the path of the message as a field; a series must in addition have no records and, if `code` is declared,
-    /// an error code.
+    /// The body of an error response. Of several JSON paths, the first one that exists is used. With `success`, a
+    /// status in every body decides. Otherwise, a response with a success status is an error if it has a message that
+    /// is not empty and not a field of the catalogue; a series must in addition have no records and, if `code` is
+    /// declared, an error code.
     ErrorBody, ERROR_BODY, "`error_body`" {
         /// The name of the body's schema in the API document.
         may name: Option<Text> as Form::Like("^[A-Z][A-Za-z0-9]*$", "type-name/schema");
@@ -156,18 +155,16 @@ map! {
         must message: Vec<String> as JSON_PATH;
         /// JSON paths of the error code.
         may code: Vec<String> as JSON_PATH;
-        /// The values at the path of `code`, or of `message` if there is no `code`, that mean success, for example `[0,
-        /// "OK"]`. A number and its text are the same value; `"[]"` is an empty list. A response with any other value at
-        /// that path is an error, whatever its HTTP status; a response without a value there is not.
+        /// The values of the code, or of the message if there is no `code`, that mean success, for example `[0, "OK"]`.
+        /// A number equals its text; `"[]"` is an empty list. Any other value is an error, regardless of the HTTP
+        /// status; a missing one is not.
         may success: Vec<Text> as Form::Scalar;
-        /// The values of the code, or of the message if there is no code, with which the service rate-limits a request,
-        /// for example `["50011"]`. The client treats such a response as one with status 429. Requires `success`.
+        /// The values, as for `success`, with which the service rate-limits a request, for example `["50011"]`. They
+        /// count as status 429. Requires `success`.
         may rate_limited: Vec<Text> as Form::Scalar;
-        /// The values of the code, or of the message if there is no code, that mean that a series has no records, for
-        /// example `[no_data]`.
+        /// The values, as for `success`, that mean that a series has no records, for example `[no_data]`.
         may no_data: Vec<Text> as Form::Scalar;
-        /// The HTTP statuses that mean that a series has no records, for example `[404]`. List a status only if the
-        /// service uses it for nothing else.
+        /// The HTTP statuses that mean only that a series has no records, for example `[404]`.
         may no_data_statuses: Vec<u32> as Form::Within(200, 599, "status-code");
         /// The source of these facts.
         must evidence: Option<Evidence>;
@@ -183,7 +180,7 @@ impl ErrorBody {
 }
 
 map! {
-    /// A rate limit. A service may have several rate limits, for different kinds of customers.
+    /// A rate limit. Customers of different kinds can have different rate limits.
     Limit, LIMIT, "a limit set" {
         /// The name of the rate limit.
         must name: Text;
@@ -195,8 +192,7 @@ map! {
         may concurrent: Known<u32> as Form::Within(1, u32::MAX, "empty-limit/concurrent");
         /// The customers to which the rate limit applies, as text, or `unknown`.
         may scope: Known<String> as Form::Prose;
-        /// The group names and paths to which the limit applies: only requests to them count. If omitted, all requests
-        /// count.
+        /// The groups and paths whose requests count; all if omitted.
         may endpoints: Vec<Text>;
         /// The source of these facts.
         must evidence: Evidence;
@@ -213,8 +209,8 @@ impl Limit {
 }
 
 map! {
-    /// The headers with which every response reports how much of a rate limit is left. If nothing is left, the client
-    /// sends nothing until the limit has room again.
+    /// The headers that report how much of a rate limit is left. If nothing is left, the client waits until the limit
+    /// has room again.
     RateLimitHeaders, RATE_LIMIT_HEADERS, "`rate_limit_headers`" {
         /// The header with the number of requests that are left.
         must remaining: String as HEADER_NAME;
@@ -303,8 +299,7 @@ map! {
         may header: Option<Text> as HEADER_NAME;
         /// The prefix of the key in the header, for example `'Bearer '`.
         may prefix: Option<String> as HEADER_VALUE;
-        /// The query param that carries the key. Only the transport adds the key to the URL, so that errors and events
-        /// do not contain the key.
+        /// The query param that carries the key. Errors and events do not contain it.
         may query: Option<Text>;
         /// `true` if the key is `name:password` and is sent by HTTP Basic authentication. Not allowed with
         /// `client_credentials`.

@@ -60,7 +60,7 @@ map! {
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text.
         may format: Option<Spanned<TimeFormat>>;
-        /// A description for users. Omitted if the meaning is unknown.
+        /// A description for users.
         may summary: String as Form::Prose;
         /// The source of these facts.
         may evidence: Option<Evidence>;
@@ -133,14 +133,13 @@ map! {
         must "use" param: Text;
         /// The source of the facts about the param at this endpoint.
         may evidence: Option<Evidence>;
-        /// The value that this endpoint uses if the param is omitted; several values are separated by commas.
+        /// The `default` of the param at this endpoint.
         may default: Option<Text> as Form::Scalar;
-        /// The only values that worked for public clients at this endpoint. They are added to the docs, but not
-        /// enforced.
+        /// The `allowed_values` of the param at this endpoint.
         may allowed_values: Option<Vec<Text>> as Form::Scalar;
-        /// Values that are known to work at this endpoint. Other values may work too.
+        /// The `tested_values` of the param at this endpoint.
         may tested_values: Option<Vec<Text>> as Form::Scalar;
-        /// Values that this endpoint is known to reject. They are added to the docs, but not enforced.
+        /// The `rejected_values` of the param at this endpoint.
         may rejected_values: Option<Vec<Text>> as Form::Scalar;
         /// Further facts about the param at this endpoint.
         may notes: Option<String> as Form::Prose;
@@ -154,7 +153,7 @@ map! {
     Record, RECORD, "a record" {
         /// The name of the type, for example `PriceLevel`.
         must name: Text as Form::Name(Case::Pascal);
-        /// A description of one record. Omitted if the meaning is unknown.
+        /// A description of one record.
         may summary: String as Form::Prose;
         /// All known fields, including the time field.
         must fields: Vec<Field>;
@@ -185,27 +184,25 @@ map! {
         may rust_name: Option<Text> as Form::Name(Case::Snake);
         /// The type of the value: a built-in type, `list<…>`, `map<…>`, or a name from `types` or `records`.
         must "type" ty: Text as Form::Type;
-        /// A description for users. Omitted if the meaning is unknown.
+        /// A description for users.
         may summary: String as Form::Prose;
         /// The unit as text, for example `percent` or `quote currency`. For a `timestamp`, the unit of time, if it
         /// differs from that of the service: `seconds`, `milliseconds`, `microseconds` or `nanoseconds`.
         may unit: Option<Text>;
         /// The format of a `timestamp` that is text.
         may format: Option<Spanned<TimeFormat>>;
-        /// The time zone of a `timestamp` in the format `iso8601` without an offset, for example `America/New_York`. Without
-        /// it, such a time is in UTC.
+        /// The time zone of a `timestamp` in the format `iso8601` without an offset, for example `America/New_York`;
+        /// default: UTC.
         may zone: Option<Text>;
         /// The range of the values, for example `{min: -1, max: 1}`.
         may range: Option<Spanned<Range>>;
         /// A typical value.
         may example: Option<Text> as Form::Scalar;
-        /// `true` if the number or timestamp is in quotes on the wire, as in `"0.10"`. The client writes it back with the
-        /// same digits.
+        /// `true` if the number or timestamp is in quotes on the wire, as in `"0.10"`. The client keeps its digits.
         may quoted: Option<Spanned<bool>>;
         /// Texts that stand for a missing value, for example `['.', '-']`. The field is then null.
         may nulls: Vec<Text> as Form::Scalar;
-        /// For a label: the JSON path of its value in the group, for example `metric.job`, or `'*'` for the key of the
-        /// group. Without it, the path is the name.
+        /// For a label: the JSON path of its value in the group, or `'*'` for the key of the group; default: the name.
         may at: Option<Text> as LABEL_PATH;
         /// `true` if the field can be missing or null although it is documented.
         may optional: bool;
@@ -278,7 +275,7 @@ map! {
         must name: Text as Form::Name(Case::Pascal);
         /// `enum` if all values are listed, `identifier` if further values may exist.
         must kind: TypeKind;
-        /// A description of the values. Omitted if the meaning is unknown.
+        /// A description of the values.
         may summary: String as Form::Prose;
         /// The source of the type, and of values without `evidence`.
         must evidence: Evidence;
@@ -317,9 +314,9 @@ map! {
         may rust_name: Option<Text>;
         /// A description for users.
         may summary: String as Form::Prose;
-        /// The interval that the value denotes: a length such as `90s`, `5m`, `1h`, `1d` or `1w`, or a step of the calendar:
-        /// `1mo` for months, `1q` for quarters, `1y` for years, or `1bd` for the days from Monday to Friday. A type with
-        /// lengths has the method `duration`, which has no value for a step of the calendar.
+        /// The interval that the value denotes: a length such as `90s`, `5m`, `1h`, `1d` or `1w`, or a step of the
+        /// calendar: `1mo`, `1q` (quarter), `1y` or `1bd` (Monday to Friday). The method `duration` of the type returns
+        /// lengths only.
         may duration: Option<Text> as STEP;
         /// The attributes of the value, in the order of the type's `attributes`. The last attributes may be omitted.
         may attributes: Vec<Text>;
