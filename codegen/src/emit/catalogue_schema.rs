@@ -12,7 +12,7 @@ use super::File;
 use super::json_object::{Object, typed};
 use super::render::MARKER;
 use catalogue::INVISIBLE;
-use catalogue::catalogue_format::{Condition, Form, Key, Map, Rule, Shape};
+use catalogue::catalogue_format::{Condition, Form, Key, KeyRule, Map, Shape};
 use catalogue::spec::{GROUP, SERVICE, all_maps};
 use catalogue::type_expr::{BUILTINS, Builtin, MAX_LISTS};
 
@@ -167,7 +167,7 @@ fn type_expression(end: &str) -> Object {
     any_of([Object::default().with_list("enum", builtins), typed("string").with("pattern", pattern)])
 }
 
-fn rule(rule: &Rule) -> Object {
+fn rule(rule: &KeyRule) -> Object {
     not(Object::default().with_list("allOf", rule.never.iter().map(condition)))
 }
 

@@ -41,7 +41,7 @@ pub struct Map {
     /// The keys of the map.
     pub keys: &'static [Key],
     /// The rules for combinations of the keys.
-    pub rules: &'static [Rule],
+    pub rules: &'static [KeyRule],
 }
 
 /// A key of a map.
@@ -80,28 +80,28 @@ pub enum Form {
     /// A Rust name in this letter case. `resolve` checks it, because a keyword or a reserved name is invalid too.
     Name(Case),
     /// Text on one line that matches this regular expression, which uses only syntax that every editor supports.
-    Like(&'static str, Fault),
+    Like(&'static str, RuleName),
     /// A number within a range.
-    Within(u32, u32, Fault),
+    Within(u32, u32, RuleName),
     /// A map in which this key is required, although the declaration of the map lists the key as optional. For example,
     /// a shared param needs `evidence`.
-    With(&'static str, Fault),
+    With(&'static str, RuleName),
 }
 
-/// The error about an invalid value: a key of `rules.txt`. `{0}` in its texts is the value or, if the value is a map, its
+/// The name of a rule, which is a key of `rules.txt` and has the text of the error. `{0}` in its texts is the value or, if the value is a map, its
 /// `id` or `name`.
-pub type Fault = &'static str;
+pub type RuleName = &'static str;
 
 /// A combination of keys and values that a map must not have.
 #[derive(Debug)]
-pub struct Rule {
+pub struct KeyRule {
     /// The conditions. A map that meets all of them breaks the rule.
     pub never: &'static [Condition],
     /// The key whose value the error marks. If this is an empty string, the error marks the map. If `never` contains
     /// `HasAny`, the error marks the first key of `HasAny` that is present.
     pub at: &'static str,
     /// The error about a map that breaks the rule.
-    pub fault: Fault,
+    pub name: RuleName,
 }
 
 /// A condition for a map, which is part of a rule.
@@ -159,7 +159,7 @@ impl Map {
 /// The docs of the struct and of its fields are also the descriptions of the map and of its keys. `must` declares a
 /// required key, `may` declares an optional key, and `as` declares the form of the value. A key has the name of its
 /// field, unless another name precedes the field: `may "type" ty` reads the key `type` into the field `ty`. `never`
-/// declares a [`Rule`] after the keys: its conditions, the key that the error marks, and the error.
+/// declares a [`KeyRule`] after the keys: its conditions, the key that the error marks, and the error.
 macro_rules! map {
     (
         $(#[doc = $docs:literal])+
@@ -169,7 +169,7 @@ macro_rules! map {
                 $need:ident $($key:literal)? $field:ident: $ty:ty $(as $form:expr)?;
             )+
         }
-        $(never($($condition:expr),+) $(at $at:literal)?: $fault:expr;)*
+        $(never($($condition:expr),+) $(at $at:literal)?: $rule:expr;)*
     ) => {
         $(#[doc = $docs])+
         #[derive(Clone, Debug, Default, PartialEq)]
@@ -188,10 +188,10 @@ macro_rules! map {
                 form: map!(@form $($form)?),
                 about: concat!($($about),+),
             }),+],
-            rules: &[$($crate::catalogue_format::Rule {
+            rules: &[$($crate::catalogue_format::KeyRule {
                 never: &[$($condition),+],
                 at: concat!($($at)?),
-                fault: $fault,
+                name: $rule,
             }),*],
         };
 
@@ -210,7 +210,7 @@ macro_rules! map {
                 Some(Self { $($field: $field?),+ })
             }
 
-            fn stand_in(at: &$crate::diagnostic::Location) -> Option<Self> {
+            fn placeholder(at: &$crate::diagnostic::Location) -> Option<Self> {
                 $crate::catalogue_reader::of_nothing(at)
             }
 
@@ -286,7 +286,7 @@ macro_rules! words {
                 reader.has_shape(node, &Self::SHAPE).then(|| Self::of(node.text()?))?
             }
 
-            fn stand_in(_: &$crate::diagnostic::Location) -> Option<Self> {
+            fn placeholder(_: &$crate::diagnostic::Location) -> Option<Self> {
                 Some(Self::default())
             }
 

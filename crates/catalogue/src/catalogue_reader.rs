@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::sync::Arc;
 
-use crate::catalogue_format::{Condition, Form, Key, Map, Rule, Shape};
+use crate::catalogue_format::{Condition, Form, Key, KeyRule, Map, RuleName, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics, Location, SourceFile};
 use crate::yaml_parser::{Kind, Node};
 pub use text::INVISIBLE;
@@ -29,7 +29,7 @@ pub(crate) trait Read: Sized {
 
     /// A placeholder for a required value that is missing or invalid; `None` if the type has no placeholder. A
     /// placeholder breaks no rule, and no entry refers to it.
-    fn stand_in(_at: &Location) -> Option<Self> {
+    fn placeholder(_at: &Location) -> Option<Self> {
         None
     }
 
@@ -133,7 +133,7 @@ impl CatalogueReader {
     /// Reads the keys of a map; `None` if the node is not a map, or if all its keys are invalid and no key is required.
     pub(crate) fn entries<'n>(&mut self, node: &'n Node, map: &'static Map, key: &Key) -> Option<Entries<'n>> {
         let Kind::Map(written) = &node.kind else {
-            self.mismatch(node, &Shape::Map(map));
+            self.report_mismatch(node, &Shape::Map(map));
             return None;
         };
         let mut entries = Entries { what: map.what, head: self.location(node), values: Vec::new() };
@@ -151,13 +151,13 @@ impl CatalogueReader {
         let is_whole = entries.values.len() == written.len();
         if is_whole {
             for rule in map.rules {
-                self.rule(rule, &entries);
+                self.check_rule(rule, &entries);
             }
         }
-        if let Form::With(other, fault) = &key.form
+        if let Form::With(other, rule) = &key.form
             && !entries.has(other)
         {
-            self.fault(fault, &entries, "");
+            self.report_map(rule, &entries, "");
         }
         self.warn_about_summary(&entries);
         // A map is not read if all its keys are invalid and none is required, because the resulting empty map could
@@ -188,7 +188,7 @@ impl CatalogueReader {
         key
     }
 
-    fn rule(&mut self, rule: &Rule, entries: &Entries<'_>) {
+    fn check_rule(&mut self, rule: &KeyRule, entries: &Entries<'_>) {
         if !rule.never.iter().all(|condition| entries.fulfills(condition)) {
             return;
         }
@@ -201,12 +201,12 @@ impl CatalogueReader {
                 break;
             }
         }
-        self.fault(rule.fault, entries, marked);
+        self.report_map(rule.name, entries, marked);
     }
 
     /// Reports an error about a map. The error is located at the value of the key `at` or, if `at` is empty, at the
     /// `id` or `name` of the map. If the map does not have the key, the error is located at the start of the map.
-    fn fault(&mut self, rule: &'static str, entries: &Entries<'_>, at: &str) {
+    fn report_map(&mut self, rule: RuleName, entries: &Entries<'_>, at: &str) {
         let label = entries.value("id").or(entries.value("name"));
         let text = label.and_then(Node::text).unwrap_or_default();
         let marked = if at.is_empty() { label } else { entries.value(at) };
@@ -232,8 +232,8 @@ impl CatalogueReader {
         if let Some(value) = self.value(entries, key) {
             return Some(value);
         }
-        self.dropped.insert(text::placeholder(&entries.head));
-        T::stand_in(&entries.head)
+        self.dropped.insert(text::placeholder_text(&entries.head));
+        T::placeholder(&entries.head)
     }
 
     fn value<T: Read>(&mut self, entries: &Entries<'_>, key: &Key) -> Option<T> {
@@ -250,33 +250,33 @@ impl CatalogueReader {
         } else {
             "wrong-type/no-optional-value"
         };
-        self.error(marked, rule, &[&key.name, &expected(&key.shape)]);
+        self.report(marked, rule, &[&key.name, &expected(&key.shape)]);
         None
     }
 
     /// Checks that a node has a shape.
     pub(crate) fn has_shape(&mut self, node: &Node, shape: &Shape) -> bool {
-        fits(node, shape) || self.mismatch(node, shape)
+        fits(node, shape) || self.report_mismatch(node, shape)
     }
 
     /// Reports a node that does not have a shape, and returns `false`.
-    fn mismatch(&mut self, node: &Node, shape: &Shape) -> bool {
+    fn report_mismatch(&mut self, node: &Node, shape: &Shape) -> bool {
         let words = words(shape);
         let text = node.text().filter(|_| !words.is_empty());
         let help = wording::did_you_mean(text.unwrap_or_default(), words).or_else(|| other_shape(node, shape));
         match text {
-            Some(text) => self.suggest(node, "wrong-value", &[&expected(shape), &text], help),
-            None => self.suggest(node, "wrong-type", &[&expected(shape), &node.describe()], help),
+            Some(text) => self.report_with_help(node, "wrong-value", &[&expected(shape), &text], help),
+            None => self.report_with_help(node, "wrong-type", &[&expected(shape), &node.describe()], help),
         }
     }
 
     /// Reports an error, and returns `false`.
-    fn error(&mut self, node: &Node, rule: &'static str, values: &[&dyn Display]) -> bool {
-        self.suggest(node, rule, values, None)
+    fn report(&mut self, node: &Node, rule: RuleName, values: &[&dyn Display]) -> bool {
+        self.report_with_help(node, rule, values, None)
     }
 
     /// Reports an error with this help, if there is any, and returns `false`.
-    fn suggest(&mut self, node: &Node, rule: &'static str, values: &[&dyn Display], help: Option<String>) -> bool {
+    fn report_with_help(&mut self, node: &Node, rule: RuleName, values: &[&dyn Display], help: Option<String>) -> bool {
         self.diagnostics.push(Diagnostic::new(rule, &self.location(node), values).suggest(help));
         false
     }

@@ -64,8 +64,8 @@ pub fn check(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
 
 /// Creates the model of a client. A catalogue may contain what only [`check`] rejects during an edit.
 pub fn resolve(catalogue: &Catalogue) -> Result<Api, Diagnostics> {
-    let stand_in = Service::unknown();
-    let service = catalogue.service.as_ref().map(|document| &document.spec).or(stand_in.as_ref());
+    let placeholder = Service::unknown();
+    let service = catalogue.service.as_ref().map(|document| &document.spec).or(placeholder.as_ref());
     let Some(service) = service else { return Err(catalogue.diagnostics.clone()) };
     let mut resolver = Resolver::new(catalogue, service);
     let api = resolver.api();
@@ -169,7 +169,7 @@ impl<'a> Resolver<'a> {
         let records = self.shared_records();
         let shared = self.shared_params();
         let param_sets = self.param_sets();
-        self.service_history(&shared);
+        self.check_service_history(&shared);
         let groups: Vec<_> = catalogue.groups.iter().map(|group| self.group(group, &shared)).collect();
         let shared_params: Vec<_> = shared.into_iter().flatten().collect();
         let setters = setters::setters(&shared_params, &groups);
@@ -278,7 +278,7 @@ impl<'a> Resolver<'a> {
 
     /// Adds the name of a type at the root of the crate, which contains the types and records of `service.yaml`.
     /// Reports a duplicate name.
-    fn root_type(&mut self, name: &Text) {
+    fn claim_root_type(&mut self, name: &Text) {
         self.root_types.claim(&mut self.errors, "duplicate-type", name, name.at(), &[name]);
     }
 }

@@ -3,44 +3,44 @@
 //! A fragment, as in `/query#daily`, distinguishes endpoints that have the same path. It is not sent.
 
 /// The reason why a path is invalid: a key of `rules.txt`, and the part of the path that is invalid.
-pub type Fault = (&'static str, String);
+pub type BrokenRule = (&'static str, String);
 
 /// Checks a path. With `takes_params`, segments may contain params in braces.
-pub fn check(path: &str, takes_params: bool) -> Result<(), Fault> {
+pub fn check(path: &str, takes_params: bool) -> Result<(), BrokenRule> {
     if path.contains("://") && !path.starts_with('/') {
-        return fault("path-start/host", path);
+        return broken("path-start/host", path);
     }
     if !path.starts_with('/') {
-        return fault("path-start/slash", path);
+        return broken("path-start/slash", path);
     }
     let (sent, fragment) = match path.split_once('#') {
         Some((sent, fragment)) if takes_params && !fragment.is_empty() => (sent, fragment),
         _ => (path, ""),
     };
     let parts = if takes_params { parts(sent) } else { Some(Parts { literals: vec![sent], params: Vec::new() }) };
-    let Some(Parts { literals, params }) = parts else { return fault("path-braces/name", path) };
+    let Some(Parts { literals, params }) = parts else { return broken("path-braces/name", path) };
     if literals.len() > 2 && literals[1..literals.len() - 1].contains(&"") {
-        return fault("path-braces/text", path);
+        return broken("path-braces/text", path);
     }
     if !has_valid_segments(&literals, takes_params) {
-        return fault("path-segment", path);
+        return broken("path-segment", path);
     }
     let mut texts = literals;
     texts.push(fragment);
     for character in texts.concat().chars() {
         if !is_legal(character) {
-            return fault("path-character", &character.to_string());
+            return broken("path-character", &character.to_string());
         }
     }
     for (index, name) in params.iter().enumerate() {
         if params[..index].contains(name) {
-            return fault("path-param/twice", name);
+            return broken("path-param/twice", name);
         }
     }
     Ok(())
 }
 
-fn fault(rule: &'static str, part: &str) -> Result<(), Fault> {
+fn broken(rule: &'static str, part: &str) -> Result<(), BrokenRule> {
     Err((rule, part.to_owned()))
 }
 

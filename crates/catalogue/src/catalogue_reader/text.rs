@@ -48,7 +48,7 @@ pub fn is_invisible(character: char) -> bool {
 }
 
 /// The placeholder for a text that is missing or invalid.
-pub(super) fn placeholder(at: &Location) -> String {
+pub(super) fn placeholder_text(at: &Location) -> String {
     format!("Unknown{}", at.span().start)
 }
 

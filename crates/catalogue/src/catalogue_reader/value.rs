@@ -3,7 +3,7 @@
 
 use std::str::FromStr;
 
-use super::text::{has_lines, is_invisible, placeholder};
+use super::text::{has_lines, is_invisible, placeholder_text};
 use super::{CatalogueReader, Read};
 use crate::catalogue_format::{Form, Key, Shape};
 use crate::diagnostic::Location;
@@ -27,7 +27,7 @@ impl CatalogueReader {
                     Kind::List(_) | Kind::Map(_) => Some(format!("`{}`: {}", key.name, key.about.trim())),
                     _ => None,
                 };
-                self.suggest(node, "wrong-type", &[&"text", &node.describe()], help);
+                self.report_with_help(node, "wrong-type", &[&"text", &node.describe()], help);
                 return None;
             }
         };
@@ -47,7 +47,7 @@ impl CatalogueReader {
         let Some(comment) = rest.trim_start_matches(' ').strip_prefix('#') else { return };
         let is_text = rest.starts_with(' ') && comment.starts_with(|first: char| !first.is_whitespace());
         if is_text && !text.starts_with(['\'', '"']) {
-            self.error(node, "cut-text", &[]);
+            self.report(node, "cut-text", &[]);
         }
     }
 
@@ -61,7 +61,7 @@ impl CatalogueReader {
             _ if has_lines(text) => "line-break",
             _ => return true,
         };
-        self.error(node, rule, &[&format!("{:04X}", u32::from(invisible.unwrap_or_default()))])
+        self.report(node, rule, &[&format!("{:04X}", u32::from(invisible.unwrap_or_default()))])
     }
 
     /// Reports an error if a text does not have the form that its key declares. The text is used anyway, so that later
@@ -70,11 +70,11 @@ impl CatalogueReader {
         match form {
             Form::Path { takes_params } => {
                 if let Err((rule, part)) = url_path::check(text, *takes_params) {
-                    self.error(node, rule, &[&text, &part]);
+                    self.report(node, rule, &[&text, &part]);
                 }
             }
             Form::Like(pattern, rule) if !is_like(pattern, text) => {
-                self.error(node, rule, &[&text]);
+                self.report(node, rule, &[&text]);
             }
             _ => {}
         }
@@ -92,7 +92,7 @@ impl CatalogueReader {
     /// The value of a node; without a value, the kind of the node is an error.
     fn scalar<T: Read>(&mut self, node: &Node, value: Option<T>) -> Option<T> {
         if value.is_none() {
-            self.mismatch(node, &T::SHAPE);
+            self.report_mismatch(node, &T::SHAPE);
         }
         value
     }
@@ -105,8 +105,8 @@ impl Read for String {
         reader.text(node, key)
     }
 
-    fn stand_in(at: &Location) -> Option<Self> {
-        Some(placeholder(at))
+    fn placeholder(at: &Location) -> Option<Self> {
+        Some(placeholder_text(at))
     }
 
     fn write(&self, key: &Key) -> Node {
@@ -128,7 +128,7 @@ impl Read for u32 {
         if let Form::Within(min, max, rule) = &key.form
             && !(*min..=*max).contains(&number)
         {
-            reader.error(node, rule, &[&number]);
+            reader.report(node, rule, &[&number]);
         }
         Some(number)
     }
@@ -173,8 +173,8 @@ impl<T: Read> Read for Spanned<T> {
         Some(Self::new(value, reader.location(node)))
     }
 
-    fn stand_in(at: &Location) -> Option<Self> {
-        Some(Self::new(T::stand_in(at)?, at.clone()))
+    fn placeholder(at: &Location) -> Option<Self> {
+        Some(Self::new(T::placeholder(at)?, at.clone()))
     }
 
     fn write(&self, key: &Key) -> Node {
@@ -189,8 +189,8 @@ impl<T: Read> Read for Option<T> {
         T::read(node, key, reader).map(Some)
     }
 
-    fn stand_in(at: &Location) -> Option<Self> {
-        T::stand_in(at).map(Some)
+    fn placeholder(at: &Location) -> Option<Self> {
+        T::placeholder(at).map(Some)
     }
 
     fn write(&self, key: &Key) -> Node {
@@ -206,7 +206,7 @@ impl<T: Read> Read for Vec<T> {
 
     fn read(node: &Node, key: &Key, reader: &mut CatalogueReader) -> Option<Self> {
         let Kind::List(items) = &node.kind else {
-            reader.mismatch(node, &Self::SHAPE);
+            reader.report_mismatch(node, &Self::SHAPE);
             return None;
         };
         let mut values = Vec::new();
@@ -219,7 +219,7 @@ impl<T: Read> Read for Vec<T> {
         Some(values)
     }
 
-    fn stand_in(_: &Location) -> Option<Self> {
+    fn placeholder(_: &Location) -> Option<Self> {
         Some(Self::new())
     }
 
@@ -244,7 +244,7 @@ impl<T: Read> Read for Known<T> {
         Some(Self::Known(T::read(node, key, reader)?))
     }
 
-    fn stand_in(_: &Location) -> Option<Self> {
+    fn placeholder(_: &Location) -> Option<Self> {
         Some(Self::Unknown)
     }
 

@@ -53,7 +53,7 @@ impl<'a> Resolver<'a> {
             Fields::Record(name) => (self.body_record(records, body, name), None),
             Fields::Inline(listed) => {
                 let mut fields = self.listed(records, listed, body, new.evidence);
-                self.csv_values(body, listed, &fields);
+                self.check_csv_values(body, listed, &fields);
                 fields.extend(self.others(records, body.others.as_ref(), &fields, new.evidence));
                 let mut record = new.with("One record", fields, layout(body));
                 record.column_names = string_or_empty(body.columns_at.as_ref());
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Rejects fields of a type that a value in CSV cannot have.
-    fn csv_values(&mut self, body: &spec::Body, listed: &[spec::Field], fields: &[Field]) {
+    fn check_csv_values(&mut self, body: &spec::Body, listed: &[spec::Field], fields: &[Field]) {
         if !has_rows(body) {
             return;
         }
@@ -76,7 +76,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Rejects fields of a named record whose type a value in CSV cannot have.
-    fn csv_record(&mut self, records: &RecordsOfFile<'a>, record: &'a spec::Record) {
+    fn check_csv_record(&mut self, records: &RecordsOfFile<'a>, record: &'a spec::Record) {
         for field in &record.fields {
             let is_value = match TypeExpr::parse(&field.ty) {
                 Some(TypeExpr::List(_) | TypeExpr::Map(_)) => false,
@@ -115,7 +115,7 @@ impl<'a> Resolver<'a> {
             self.unknown_record(rules, name, name.at(), "record", self.record_names(records));
             return RecordRef::shared(name);
         };
-        self.key(body, &record.fields);
+        self.check_key(body, &record.fields);
         if let Some(path) = &body.columns_at {
             self.error("columns-at/record", path.at(), &[]);
         }
@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
             self.error("others/record", others.at(), &[]);
         }
         if has_rows(body) {
-            self.csv_record(records, record);
+            self.check_csv_record(records, record);
         }
         if let Some(format) = &body.sent_as
             && record.columns
@@ -140,8 +140,8 @@ impl<'a> Resolver<'a> {
             self.error("columns-record", name.at(), &[name]);
         } else if body.series.is_some() && self.has_no_unit(body) {
             match (&body.time, self.service.envelope_time()) {
-                (Some(time), _) => self.time(&record.fields, time, time.at()),
-                (None, Some(time)) => self.time(&record.fields, &time.name, name.at()),
+                (Some(time), _) => self.check_time(&record.fields, time, time.at()),
+                (None, Some(time)) => self.check_time(&record.fields, &time.name, name.at()),
                 (None, None) => {}
             }
         }
@@ -163,7 +163,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Rejects a key with a field that the records do not have.
-    fn key(&mut self, body: &spec::Body, fields: &[spec::Field]) {
+    fn check_key(&mut self, body: &spec::Body, fields: &[spec::Field]) {
         // A record without fields is a placeholder for an invalid record, which has already been reported.
         if fields.is_empty() {
             return;
@@ -184,14 +184,14 @@ impl<'a> Resolver<'a> {
         body: &'a spec::Body,
         evidence: spec::Evidence,
     ) -> Vec<Field> {
-        self.key(body, listed);
+        self.check_key(body, listed);
         let is_positional = layout(body) == RecordLayout::Positional;
         let shared = if body.series.is_some() { self.service.envelope_time() } else { None };
         let own = own_time(body, shared);
         // A positional record must list its time field itself, because the index of the field matters.
         let added = if own.is_none() && !is_positional { shared } else { None };
         let mut fields = self.fields(records, listed, evidence, added);
-        self.has_names(layout(body), listed);
+        self.check_has_names(layout(body), listed);
         let derived = self.derived(records, listed, body, evidence);
         let has_derived_time = match own {
             Some(own) => derived.iter().any(|field| field.wire_name == **own),
@@ -209,9 +209,9 @@ impl<'a> Resolver<'a> {
             return fields;
         }
         match (own, shared, &body.positional) {
-            (Some(own), ..) => self.listed_time(listed, body, own, own.at()),
+            (Some(own), ..) => self.check_listed_time(listed, body, own, own.at()),
             (None, Some(shared), Some(positional)) if is_positional => {
-                self.listed_time(listed, body, &shared.name, positional.at());
+                self.check_listed_time(listed, body, &shared.name, positional.at());
             }
             _ => {}
         }
@@ -219,9 +219,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks the time field that a body must list itself.
-    fn listed_time(&mut self, listed: &[spec::Field], body: &spec::Body, time: &Text, at: &Location) {
+    fn check_listed_time(&mut self, listed: &[spec::Field], body: &spec::Body, time: &Text, at: &Location) {
         if self.has_no_unit(body) {
-            self.time(listed, time, at);
+            self.check_time(listed, time, at);
         }
     }
 
@@ -309,7 +309,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks that the time field of a series exists and is a timestamp.
-    fn time(&mut self, fields: &[spec::Field], time: &Text, at: &Location) {
+    fn check_time(&mut self, fields: &[spec::Field], time: &Text, at: &Location) {
         // A record without fields is a placeholder for an invalid record, which has already been reported.
         if time.as_str() == "none" || fields.is_empty() {
             return;

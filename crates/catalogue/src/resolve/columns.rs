@@ -20,7 +20,12 @@ struct Column {
 impl Resolver<'_> {
     /// Warns about two columns of an endpoint whose names differ only in upper and lower case. `declared` is the record
     /// that the endpoint itself declares.
-    pub(super) fn columns(&mut self, scope: &RecordsOfFile<'_>, endpoint: &Endpoint, declared: Option<&Record>) {
+    pub(super) fn warn_about_columns(
+        &mut self,
+        scope: &RecordsOfFile<'_>,
+        endpoint: &Endpoint,
+        declared: Option<&Record>,
+    ) {
         // Only the records of a history are written to files.
         if !endpoint.has_history {
             return;

@@ -114,7 +114,7 @@ impl<'a> Resolver<'a> {
     fn with_overrides(&mut self, param: Param, entry: &spec::Use, index: usize) -> Option<EndpointParam> {
         let inherited = param.evidence;
         let param = overridden(param, entry);
-        self.valid(|resolver| resolver.overrides(&param, entry.default.as_ref()))?;
+        self.valid(|resolver| resolver.check_overrides(&param, entry.default.as_ref()))?;
         self.evidence("the `use` entry", entry.evidence, inherited, entry.param.at());
         Some(EndpointParam { param: as_sent(param), shared: Some(SharedUse { index, is_overridden: true }) })
     }

@@ -26,7 +26,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn group(&mut self, document: &'a Document<spec::Group>, shared: &[Option<SharedParam>]) -> Group {
         let module = document.module();
         let group = &document.spec;
-        self.module_name(document);
+        self.check_module_name(document);
         let suffix = self.base_url_suffix(group);
         let scope = RecordsOfFile::of(Some(module), &group.records);
         let mut records = self.records(&scope, &group.records);
@@ -36,12 +36,12 @@ impl<'a> Resolver<'a> {
             types.insert(&record.name, record.name.at());
         }
         let handle = names::handle(module);
-        self.new_type(&handle, group.title.at(), &mut types);
+        self.claim_type(&handle, group.title.at(), &mut types);
         let mut endpoints = Vec::new();
         for endpoint in &group.endpoints {
             let names = self.endpoint_names(endpoint, &mut idents, &mut types);
             let (endpoint, record) = self.endpoint(&scope, endpoint, names.unwrap_or_default(), shared, suffix);
-            self.columns(&scope, &endpoint, record.as_ref());
+            self.warn_about_columns(&scope, &endpoint, record.as_ref());
             records.extend(record);
             endpoints.push(endpoint);
         }
@@ -62,12 +62,12 @@ impl<'a> Resolver<'a> {
     /// The end of the base URL of a group: its own, or that of the service.
     fn base_url_suffix(&mut self, group: &'a spec::Group) -> &'a str {
         let Some(base_url) = &group.base_url else { return self.service.base_url_suffix() };
-        self.group_base_url(base_url);
+        self.check_base_url(base_url);
         base_url.suffix()
     }
 
     /// Checks that groups with the same name of a base URL have the same suffix.
-    fn group_base_url(&mut self, base_url: &'a spec::GroupBaseUrl) {
+    fn check_base_url(&mut self, base_url: &'a spec::GroupBaseUrl) {
         let name = &base_url.name;
         let first = *self.base_urls.entry(name.as_str()).or_insert(base_url);
         if first.suffix() != base_url.suffix() {
@@ -77,7 +77,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks the name of a group's file, which is the name of a module.
-    fn module_name(&mut self, document: &Document<spec::Group>) {
+    fn check_module_name(&mut self, document: &Document<spec::Group>) {
         let file = &document.file.name;
         let module = document.module();
         let handle = names::handle(module);
@@ -112,14 +112,14 @@ impl<'a> Resolver<'a> {
         }
         let type_ident = self.derived_name("no-rust-name/rust-name", &ident, Case::Pascal, at)?;
         let type_ident = self.free_name("taken-name/rust-name", Scope::Types, type_ident, at)?;
-        self.new_type(&names::record(&type_ident), at, types);
-        self.new_type(&type_ident, at, types);
+        self.claim_type(&names::record(&type_ident), at, types);
+        self.claim_type(&type_ident, at, types);
         Some((ident, type_ident))
     }
 
     /// Adds a type name to `types`, the names in the group's module. Reports an error if the module or the root of the
     /// crate already has this name.
-    fn new_type(&mut self, name: &str, at: &Location, types: &mut Unique) {
+    fn claim_type(&mut self, name: &str, at: &Location, types: &mut Unique) {
         if let Some(first) = self.root_types.0.get(name) {
             let error = Diagnostic::new("same-rust-name/of-service", at, &[&name]);
             self.errors.push(error.earlier(first, "first here"));
@@ -138,7 +138,7 @@ impl<'a> Resolver<'a> {
         suffix: &str,
     ) -> (Endpoint, Option<Record>) {
         if let Some(path) = endpoint.path.known() {
-            self.endpoint_path(path, suffix);
+            self.check_endpoint_path(path, suffix);
         }
         let parts = self.endpoint_parts(records, endpoint, &type_ident, shared);
         let EndpointParts { params, body, record, has_history, pages } = parts;
@@ -195,7 +195,7 @@ impl<'a> Resolver<'a> {
         self.param_sets.get(name.as_str()).copied()
     }
 
-    fn endpoint_path(&mut self, path: &Text, suffix: &str) {
+    fn check_endpoint_path(&mut self, path: &Text, suffix: &str) {
         // Paths are compared by template, because a server does not distinguish paths that differ only in the names of
         // params.
         if let Some(first) = self.paths.insert(&url_path::template(path), path.at()) {

@@ -61,7 +61,7 @@ fn has_duration(service: &spec::Service, param: &Param) -> bool {
 
 impl<'a> Resolver<'a> {
     /// Checks the `history` of the service, whose params must be shared params.
-    pub(super) fn service_history(&mut self, shared: &[Option<SharedParam>]) {
+    pub(super) fn check_service_history(&mut self, shared: &[Option<SharedParam>]) {
         let Some(history) = &self.service.history else { return };
         let mut params = Vec::new();
         for shared in shared {
@@ -121,7 +121,7 @@ impl<'a> Resolver<'a> {
             self.typed_param("history-type/param", params, param);
         }
         if let Some((sort, oldest_first)) = history.order() {
-            self.order(params, sort, oldest_first);
+            self.check_order(params, sort, oldest_first);
         }
     }
 
@@ -146,7 +146,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks the param that sets the order of records, and its value for ascending time.
-    fn order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) {
+    fn check_order(&mut self, params: &[&Param], sort: &Text, oldest_first: &Text) {
         let sort = TypedParam { name: sort, fits: is_settable, requirement: "have no `const_value`" };
         let Some(param) = self.typed_param("history-type/param", params, sort) else { return };
         if !param.ty.is_written(oldest_first) {

@@ -76,9 +76,9 @@ impl<'a> Resolver<'a> {
         };
         let unit = string_or_empty(param.unit.as_ref());
         let param = Param { declared: param.clone(), ident, ty: ty.unwrap_or_default(), range, unit, evidence };
-        self.param_type(&param);
-        self.not_the_key(&param);
-        self.values_of(&param, param.declared.default.as_ref());
+        self.check_param_type(&param);
+        self.check_is_not_key(&param);
+        self.check_values(&param, param.declared.default.as_ref());
         if let Some(fixed) = &param.declared.const_value {
             self.of_type(&param, "constant value", fixed, fixed.at());
         }
@@ -86,7 +86,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Rejects a query param that carries the API key, because the client adds the key to every request.
-    fn not_the_key(&mut self, param: &Param) {
+    fn check_is_not_key(&mut self, param: &Param) {
         if let Some(key) = &self.service.credentials.api_key
             && let Some(name) = &key.query
             && *name == param.declared.name
@@ -96,7 +96,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn param_type(&mut self, param: &Param) {
+    fn check_param_type(&mut self, param: &Param) {
         let written = &param.declared.ty;
         let rule = match &param.ty {
             Type::List(_) | Type::Map(_) | Type::Option(_) => "param-type/list",
@@ -127,10 +127,10 @@ impl<'a> Resolver<'a> {
             self.error("same-rust-name/both-setters", at, &[one]);
         } else if !is_argument && param.const_value.is_none() {
             if let Some(one) = &one {
-                self.setter(one, false, &param.name, param.name.at());
+                self.check_setter(one, false, &param.name, param.name.at());
             }
             if let Some((several, at)) = &list {
-                self.setter(several, true, &param.name, at);
+                self.check_setter(several, true, &param.name, at);
             }
         }
         one.unwrap_or_default()
@@ -138,7 +138,7 @@ impl<'a> Resolver<'a> {
 
     /// Checks that a setter has the same wire name and accepts the same number of values (one or several) on all
     /// endpoints.
-    fn setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) {
+    fn check_setter(&mut self, ident: &str, several: bool, wire_name: &str, at: &Location) {
         let setter = SetterFacts { ident: ident.to_owned(), several, wire_name: wire_name.to_owned() };
         let Some(first) = self.setters.get(&names::takes(ident)) else {
             self.setters.insert(names::takes(ident), FirstSetter { facts: setter, at: at.clone() });
@@ -153,18 +153,18 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks the values with which a `use` entry overrides the values of a shared param.
-    pub(super) fn overrides(&mut self, param: &Param, default: Option<&Text>) {
+    pub(super) fn check_overrides(&mut self, param: &Param, default: Option<&Text>) {
         let can_be_sent = match default {
             Some(default) => self.is_sent(param, default),
             None => true,
         };
         if can_be_sent {
-            self.values_of(param, default);
+            self.check_values(param, default);
         }
     }
 
     /// Checks that values of a param have its type, are within its range, and do not contradict each other.
-    fn values_of(&mut self, param: &Param, default: Option<&Text>) {
+    fn check_values(&mut self, param: &Param, default: Option<&Text>) {
         let allowed = &param.declared.allowed_values;
         let tested = &param.declared.tested_values;
         for (what, values) in [("allowed value", allowed), ("value", tested)] {

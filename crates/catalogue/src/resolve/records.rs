@@ -43,10 +43,10 @@ impl<'a> Resolver<'a> {
             let name = &record.name;
             let ident = self.type_name(name);
             if scope.module.is_none() {
-                self.root_type(name);
+                self.claim_root_type(name);
             } else {
                 seen.claim(&mut self.errors, "duplicate-type/record", name, name.at(), &[name]);
-                self.hides_none(name);
+                self.check_hides_none(name);
             }
             self.used.within = Some(("record", scope.module, name.as_str()));
             let mut fields = self.fields(scope, &record.fields, record.evidence, None);
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
             }
             let summary = record.summary.clone();
             let layout = layout(record.positional, record.columns);
-            self.has_names(layout, &record.fields);
+            self.check_has_names(layout, &record.fields);
             fields.extend(self.others(scope, record.others.as_ref(), &fields, record.evidence));
             let column_names = String::new();
             records.push(Record { ident, summary, evidence: record.evidence, fields, layout, column_names });
@@ -72,7 +72,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Rejects a group's record that has the same name as a type or record of `service.yaml`.
-    fn hides_none(&mut self, name: &Text) {
+    fn check_hides_none(&mut self, name: &Text) {
         if self.types.contains_key(name.as_str()) || self.records.by_name.contains_key(name.as_str()) {
             self.error("duplicate-type/of-service", name.at(), &[name]);
         }
@@ -109,12 +109,12 @@ impl<'a> Resolver<'a> {
             }
             resolved.push(field);
         }
-        self.other_names(names, fields);
+        self.check_other_names(names, fields);
         resolved
     }
 
     /// Checks that each other name of a field is neither another name nor the name of a field.
-    fn other_names(&mut self, mut names: Unique, fields: &[spec::Field]) {
+    fn check_other_names(&mut self, mut names: Unique, fields: &[spec::Field]) {
         for field in fields {
             for name in &field.also_named {
                 names.claim(&mut self.errors, "duplicate-field", name, name.at(), &[name]);
@@ -123,7 +123,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Rejects other names of fields without a name on the wire.
-    pub(super) fn has_names(&mut self, layout: RecordLayout, fields: &[spec::Field]) {
+    pub(super) fn check_has_names(&mut self, layout: RecordLayout, fields: &[spec::Field]) {
         if layout != RecordLayout::Positional {
             return;
         }
@@ -145,7 +145,7 @@ impl<'a> Resolver<'a> {
         let evidence = self.evidence("the field", field.evidence, inherited, field.name.at());
         let is_quoted = field.quoted.as_deref() == Some(&true);
         if let Some(ty) = &ty {
-            self.values_of_field(field, ty);
+            self.check_values_of_field(field, ty);
         }
         // A field that is not documented may be missing, even if the catalogue does not declare it as optional.
         let optional = field.optional || !field.nulls.is_empty() || evidence != Evidence::Documented;
@@ -171,7 +171,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks that the example of a field has its type, and that only values that can be in quotes are.
-    fn values_of_field(&mut self, field: &spec::Field, ty: &Type) {
+    fn check_values_of_field(&mut self, field: &spec::Field, ty: &Type) {
         if let Some(example) = &field.example
             && !ty.is_written(example)
         {

@@ -18,11 +18,11 @@ impl<'a> Resolver<'a> {
     pub(super) fn service_facts(&mut self) -> Service {
         let service = self.service;
         let credentials = &service.credentials;
-        self.statuses(&service.errors);
-        self.headers();
-        self.limits();
+        self.check_statuses(&service.errors);
+        self.check_headers();
+        self.check_limits();
         if let Some(envelope) = &service.envelope {
-            self.envelope(envelope);
+            self.check_envelope(envelope);
         }
         let api_key = credentials.api_key.as_ref().map(|key| self.api_key(key));
         let mut token_fields = Vec::new();
@@ -55,7 +55,7 @@ impl<'a> Resolver<'a> {
         ApiKey { carrier, optional: key.optional, evidence: key.evidence }
     }
 
-    fn headers(&mut self) {
+    fn check_headers(&mut self) {
         let mut seen = Unique::default();
         for header in &self.service.headers {
             let name = &header.name;
@@ -81,7 +81,7 @@ impl<'a> Resolver<'a> {
         if is_valid && let Some(param) = url_path::params(&flow.path).first() {
             self.error("path-param/token", flow.path.at(), &[param]);
         }
-        self.statuses(&flow.errors);
+        self.check_statuses(&flow.errors);
         self.fields(&RecordsOfFile::default(), &flow.reply, flow.evidence, None)
     }
 
@@ -97,7 +97,7 @@ impl<'a> Resolver<'a> {
         false
     }
 
-    fn statuses(&mut self, statuses: &[spec::Status]) {
+    fn check_statuses(&mut self, statuses: &[spec::Status]) {
         let mut seen = Unique::default();
         for entry in statuses {
             let status = &entry.status;
@@ -105,7 +105,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn limits(&mut self) {
+    fn check_limits(&mut self) {
         let mut seen = Unique::default();
         let mut constants = Unique::default();
         for limit in &self.service.limits {
@@ -117,13 +117,13 @@ impl<'a> Resolver<'a> {
                 constants.claim(&mut self.errors, "same-rust-name/limit", &constant, at, &[name, &constant]);
             }
             for name in &limit.endpoints {
-                self.limited(name);
+                self.check_limited(name);
             }
         }
     }
 
     /// Checks that a name in `endpoints` of a limit set is an existing group or path.
-    fn limited(&mut self, name: &Text) {
+    fn check_limited(&mut self, name: &Text) {
         let mut groups = Vec::new();
         let mut paths = Vec::new();
         for group in &self.catalogue.groups {
@@ -143,11 +143,11 @@ impl<'a> Resolver<'a> {
         self.unknown_name("unknown-endpoint", name, name.at(), what, alike.into_iter());
     }
 
-    fn envelope(&mut self, envelope: &'a spec::Envelope) {
+    fn check_envelope(&mut self, envelope: &'a spec::Envelope) {
         // The field is kept for `listed`, which adds it to the records of series.
         self.time = envelope.time.as_ref().map(|time| self.envelope_time(time, envelope.evidence));
         if let Some(metadata) = &envelope.metadata {
-            self.metadata(metadata, envelope);
+            self.check_metadata(metadata, envelope);
         }
     }
 
@@ -162,7 +162,7 @@ impl<'a> Resolver<'a> {
         Field { is_envelope_time: true, ..resolved.unwrap_or_default() }
     }
 
-    fn metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) {
+    fn check_metadata(&mut self, metadata: &'a spec::Metadata, envelope: &spec::Envelope) {
         let name = &metadata.name;
         let data = &envelope.data;
         if name.as_str() == data {
@@ -171,13 +171,13 @@ impl<'a> Resolver<'a> {
             self.error("nested-path", name.at(), &[name, data]);
         }
         if let Some(unsupported) = &metadata.unsupported {
-            self.unsupported(unsupported, &metadata.fields);
+            self.check_unsupported(unsupported, &metadata.fields);
         }
     }
 
     /// Checks the metadata field that lists the requested values that the endpoint does not support. The field must be
     /// a list whose items can be converted to text.
-    fn unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) {
+    fn check_unsupported(&mut self, name: &Text, fields: &'a [spec::Field]) {
         let Some(field) = fields.iter().find(|field| field.name == **name) else {
             let known = spec::names_of_fields(fields);
             return self.unknown_name("unknown-field", name, name.at(), "metadata field", known);

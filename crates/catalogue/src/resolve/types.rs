@@ -134,7 +134,7 @@ impl<'a> Resolver<'a> {
     }
 
     pub(super) fn named_type(&mut self, ty: &'a spec::Type) -> NamedType {
-        self.root_type(&ty.name);
+        self.claim_root_type(&ty.name);
         NamedType {
             ident: self.type_name(&ty.name),
             summary: ty.summary.clone(),

@@ -89,7 +89,7 @@ impl Service {
     /// Returns a placeholder for a service whose file cannot be read.
     pub fn unknown() -> Option<Self> {
         let file = Arc::new(SourceFile::new("service.yaml".to_owned(), String::new()));
-        Self::stand_in(&Location::new(&file, 0..0))
+        Self::placeholder(&Location::new(&file, 0..0))
     }
 }
 
