@@ -69,22 +69,22 @@ pub(super) fn items(
     let history = if endpoint.has_history { quote!(: HasHistory) } else { TokenStream::new() };
     let body = body_type(&endpoint.body);
     let info = info(api, entries, endpoint, entry);
-    let takes = takes(api, &marker, endpoint);
+    let setter_traits = setter_traits(api, &marker, endpoint);
     quote! {
         marker!(#handle: #marker #method #history);
         impl Endpoint for #marker {
             type Body = #body;
             const INFO: &EndpointInfo = #info;
         }
-        #takes
+        #setter_traits
     }
 }
 
 /// The registry entry of an endpoint.
 pub(super) fn info(api: &Api, entries: &RegistryEntries, endpoint: &Endpoint, entry: &EndpointInfo) -> TokenStream {
     let Some(params) = &endpoint.params else { return endpoint_entry(entry, None) };
-    let written: Vec<_> = entry.params().copied().collect();
-    let lists = lists_expression(api, entries, params, &written);
+    let param_entries: Vec<_> = entry.params().copied().collect();
+    let lists = lists_expression(api, entries, params, &param_entries);
     endpoint_entry(entry, Some(&lists))
 }
 
@@ -183,7 +183,7 @@ fn name_in_docs(param: &Param) -> String {
 /// The macro call that implements the setter traits for an endpoint. For an endpoint that uses a param set, it is a call
 /// of the macro of that set, which also implements the traits of the set. If the type of a setter differs between
 /// endpoints, the call contains the type.
-fn takes(api: &Api, marker: &Ident, endpoint: &Endpoint) -> TokenStream {
+fn setter_traits(api: &Api, marker: &Ident, endpoint: &Endpoint) -> TokenStream {
     let set = endpoint.param_set.and_then(|set| api.param_sets.get(set));
     let count_of_set = match set {
         Some(set) => params::traits(api, set).len(),

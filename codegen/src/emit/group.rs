@@ -12,14 +12,14 @@ use super::{File, endpoint, markdown, record, sentences};
 use catalogue::model::{Api, Body, Group, Record};
 use catalogue::{GroupEntries, RegistryEntries};
 
-pub(super) fn file(api: &Api, entries: &RegistryEntries, group: &Group, own: &GroupEntries) -> File {
+pub(super) fn file(api: &Api, entries: &RegistryEntries, group: &Group, group_entries: &GroupEntries) -> File {
     let mut items = vec![handle(group), accessor(group), methods(group)];
     let mut records: HashMap<&str, (&Record, &RecordInfo)> = HashMap::new();
-    for (record, entry) in group.records.iter().zip(&own.records) {
+    for (record, entry) in group.records.iter().zip(&group_entries.records) {
         records.insert(&record.ident, (record, entry));
     }
     // A record is emitted after the first endpoint that uses it.
-    for (endpoint, entry) in group.endpoints.iter().zip(own.group.endpoints) {
+    for (endpoint, entry) in group.endpoints.iter().zip(group_entries.group.endpoints) {
         if endpoint.path.is_none() {
             continue;
         }
@@ -38,7 +38,7 @@ pub(super) fn file(api: &Api, entries: &RegistryEntries, group: &Group, own: &Gr
     let imports = format!("{IMPORTS}use crate::params::*;\n");
     let path = format!("{}.rs", group.ident);
     let File { path, text } = render::file(&path, &group.file, &title(group), &imports, items);
-    File { path, text: text + "\n" + &registry(api, entries, group, own) }
+    File { path, text: text + "\n" + &registry(api, entries, group, group_entries) }
 }
 
 /// The title and the summary of a group as a sentence.
@@ -117,9 +117,9 @@ fn own_record(body: &Body) -> Option<&str> {
 }
 
 /// The registry entry of a group as text, with one endpoint a line.
-fn registry(api: &Api, entries: &RegistryEntries, group: &Group, own: &GroupEntries) -> String {
+fn registry(api: &Api, entries: &RegistryEntries, group: &Group, group_entries: &GroupEntries) -> String {
     let mut endpoints = Vec::new();
-    for (endpoint, entry) in group.endpoints.iter().zip(own.group.endpoints) {
+    for (endpoint, entry) in group.endpoints.iter().zip(group_entries.group.endpoints) {
         endpoints.push(match endpoint.path {
             Some(_) => format!("{}::INFO", endpoint.type_ident),
             None => print_expression(&endpoint::info(api, entries, endpoint, entry)),

@@ -77,12 +77,12 @@ fn is_set(set: &ParamSet, params: &[EndpointParam]) -> bool {
         .all(|(index, param)| param.shared == Some(SharedUse { index: *index, is_overridden: false }))
 }
 
-/// The expression of the lists of an endpoint's params. `written` are the entries of the params.
+/// The expression of the lists of an endpoint's params. `param_entries` are the entries of these params.
 pub(super) fn lists_expression(
     api: &Api,
     entries: &RegistryEntries,
     params: &[EndpointParam],
-    written: &[ParamInfo],
+    param_entries: &[ParamInfo],
 ) -> TokenStream {
     let mut lists = Vec::new();
     for list in param_lists(api, params) {
@@ -93,7 +93,7 @@ pub(super) fn lists_expression(
             }
             ParamList::Own(range) => {
                 let mut items = Vec::new();
-                for (param, entry) in params[range.clone()].iter().zip(&written[range]) {
+                for (param, entry) in params[range.clone()].iter().zip(&param_entries[range]) {
                     items.push(param_expression(api, entries, param, entry));
                 }
                 lists.push(quote!(&[#(#items),*]));

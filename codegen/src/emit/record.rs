@@ -54,9 +54,9 @@ fn unsupported(api: &Api) -> TokenStream {
 
 pub(super) fn items(record: &Record, entry: &RecordInfo) -> TokenStream {
     let definition = definition(record);
-    let description = description(record, entry);
+    let registry_entry = registry_entry(record, entry);
     let indices = indices(record);
-    quote!(#definition #description #indices)
+    quote!(#definition #registry_entry #indices)
 }
 
 fn definition(record: &Record) -> TokenStream {
@@ -99,7 +99,7 @@ fn field_type(field: &Field) -> TokenStream {
 }
 
 /// The registry entry. All records with the time field of the envelope share its constant.
-fn description(record: &Record, entry: &RecordInfo) -> TokenStream {
+fn registry_entry(record: &Record, entry: &RecordInfo) -> TokenStream {
     let name = ident(&record.ident);
     let mut fields = Vec::new();
     for (field, entry) in record.fields.iter().zip(entry.fields) {

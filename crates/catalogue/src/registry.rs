@@ -6,7 +6,7 @@
 // The modules, lowest layer first.
 mod leaked;
 
-mod values;
+mod type_entries;
 
 mod pages;
 
@@ -19,7 +19,7 @@ use runtime::registry::{FieldInfo, GroupInfo, ParamInfo, RecordInfo, Registry, T
 
 use leaked::{leak, list};
 use service::service_info;
-use values::{NO_METADATA, Values};
+use type_entries::{NO_METADATA, TypeEntries};
 
 /// Builds the registry of a catalogue.
 pub fn registry(api: &Api) -> Registry {
@@ -55,25 +55,25 @@ pub struct GroupEntries {
 impl RegistryEntries {
     /// Builds all entries of a catalogue.
     pub fn of(api: &Api) -> Self {
-        let mut values = Values::new(api);
-        let service: &_ = leak(service_info(api, &mut values));
+        let mut types = TypeEntries::new(api);
+        let service: &_ = leak(service_info(api, &mut types));
         let mut groups = Vec::new();
         for group in &api.groups {
-            let info: &_ = leak(endpoints::group_info(group, &mut values));
+            let info: &_ = leak(endpoints::group_info(group, &mut types));
             let mut records = Vec::new();
             for record in &group.records {
                 let reference = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
-                records.extend(values.record(&reference));
+                records.extend(types.record(&reference));
             }
             groups.push(GroupEntries { group: info, records });
         }
-        let types = api.types.iter().filter_map(|ty| values.named_type(&ty.ident)).collect();
-        let records = api.records.iter().filter_map(|it| values.record(&RecordRef::shared(&it.ident))).collect();
-        let shared_params = api.shared_params.iter().map(|it| endpoints::param_info(&it.param, &mut values)).collect();
-        let time_field = api.service.time_field.as_ref().map(|field| values.field(field));
-        let metadata = values.record(&RecordRef::shared("Metadata")).unwrap_or(&NO_METADATA);
-        values.set_recursive_records();
+        let named_types = api.types.iter().filter_map(|ty| types.named_type(&ty.ident)).collect();
+        let records = api.records.iter().filter_map(|it| types.record(&RecordRef::shared(&it.ident))).collect();
+        let shared_params = api.shared_params.iter().map(|it| endpoints::param_info(&it.param, &mut types)).collect();
+        let time_field = api.service.time_field.as_ref().map(|field| types.field(field));
+        let metadata = types.record(&RecordRef::shared("Metadata")).unwrap_or(&NO_METADATA);
+        types.set_recursive_records();
         let registry = Registry::new(service, list(&groups, |entries| entries.group), metadata);
-        Self { registry, types, records, shared_params, time_field, groups }
+        Self { registry, types: named_types, records, shared_params, time_field, groups }
     }
 }

@@ -3,24 +3,24 @@
 use super::leaked::{leak, list, optional_text, text, texts};
 use super::pages::pages_info;
 use super::service::history_info;
-use super::values::{Values, evidence, range};
+use super::type_entries::{TypeEntries, evidence, range};
 use crate::model::{self, Body, Endpoint, Group, Known, Param};
 use runtime::registry::{
     BodyFormat, BodyInfo, EndpointInfo, GroupInfo, HistorySource, ListFormat, ParamInfo, ParamLocation,
 };
 
-pub(super) fn group_info<'a>(group: &'a Group, values: &mut Values<'a>) -> GroupInfo {
+pub(super) fn group_info<'a>(group: &'a Group, types: &mut TypeEntries<'a>) -> GroupInfo {
     GroupInfo {
         ident: text(&group.ident),
         title: text(&group.title),
         summary: text(&group.summary),
         aliases: texts(&group.aliases),
         notes: text(&group.notes),
-        endpoints: list(&group.endpoints, |endpoint| leak(endpoint_info(group, endpoint, values))),
+        endpoints: list(&group.endpoints, |endpoint| leak(endpoint_info(group, endpoint, types))),
     }
 }
 
-fn endpoint_info<'a>(group: &Group, endpoint: &'a Endpoint, values: &mut Values<'a>) -> EndpointInfo {
+fn endpoint_info<'a>(group: &Group, endpoint: &'a Endpoint, types: &mut TypeEntries<'a>) -> EndpointInfo {
     let declared = &endpoint.declared;
     let mut info = EndpointInfo::new(text(&group.ident), text(&endpoint.ident), text(&declared.name));
     info.aliases = texts(&declared.aliases);
@@ -28,10 +28,10 @@ fn endpoint_info<'a>(group: &Group, endpoint: &'a Endpoint, values: &mut Values<
     info.path = optional_text(endpoint.path.as_deref());
     info.evidence = evidence(declared.evidence);
     if let Some(params) = &endpoint.params {
-        let all = list(params, |param| param_info(&param.param, values));
+        let all = list(params, |param| param_info(&param.param, types));
         info.param_lists = Some(leak([all]));
     }
-    set_body(&mut info, &endpoint.body, values);
+    set_body(&mut info, &endpoint.body, types);
     info.history_source = match &declared.history {
         None => HistorySource::Service,
         Some(Known::Known(history)) => HistorySource::Endpoint(leak(history_info(history))),
@@ -49,7 +49,7 @@ fn endpoint_info<'a>(group: &Group, endpoint: &'a Endpoint, values: &mut Values<
     info
 }
 
-fn set_body(info: &mut EndpointInfo, body: &Body, values: &mut Values<'_>) {
+fn set_body(info: &mut EndpointInfo, body: &Body, types: &mut TypeEntries<'_>) {
     match body {
         Body::Series { record, format, data, is_optional, time, key, evidence: source } => {
             info.format = format.map_or(BodyFormat::Json, model::BodyFormat::in_registry);
@@ -57,13 +57,13 @@ fn set_body(info: &mut EndpointInfo, body: &Body, values: &mut Values<'_>) {
             info.key = texts(key);
             info.data_optional = *is_optional;
             info.body = BodyInfo::Series {
-                record: record.as_ref().and_then(|record| values.record(record)),
+                record: record.as_ref().and_then(|record| types.record(record)),
                 time: optional_text(time.as_ref()),
                 evidence: evidence(*source),
             };
         }
         Body::Object { record, evidence: source } => {
-            if let Some(record) = values.record(record) {
+            if let Some(record) = types.record(record) {
                 info.body = BodyInfo::Object { record, evidence: evidence(*source) };
             }
         }
@@ -84,9 +84,9 @@ impl model::BodyFormat {
     }
 }
 
-pub(super) fn param_info<'a>(param: &'a Param, values: &mut Values<'a>) -> ParamInfo {
+pub(super) fn param_info<'a>(param: &'a Param, types: &mut TypeEntries<'a>) -> ParamInfo {
     let declared = &param.declared;
-    let ty = values.value_type(&param.ty);
+    let ty = types.value_type(&param.ty);
     let mut info = ParamInfo::new(text(&param.ident), text(&declared.name), ty, evidence(param.evidence));
     if param.in_path() {
         info.location = ParamLocation::Path;

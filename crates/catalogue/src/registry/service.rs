@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::leaked::{list, optional_text, text, texts};
-use super::values::{Values, evidence};
+use super::type_entries::{TypeEntries, evidence};
 use crate::model::{
     self, Api, ApiKey, ClientCredentials, Envelope, ErrorBody, GroupBaseUrl, Header, History, KeyCarrier, Limit,
     RateLimitHeaders, RecordTime, Service, Status, Text,
@@ -13,7 +13,7 @@ use runtime::registry::{
     ResetUnit, ServiceInfo, StatusInfo,
 };
 
-pub(super) fn service_info<'a>(api: &'a Api, values: &mut Values<'a>) -> ServiceInfo {
+pub(super) fn service_info<'a>(api: &'a Api, types: &mut TypeEntries<'a>) -> ServiceInfo {
     let service = &api.service;
     let declared = &service.declared;
     let mut info = ServiceInfo::new(text(&declared.title));
@@ -28,7 +28,7 @@ pub(super) fn service_info<'a>(api: &'a Api, values: &mut Values<'a>) -> Service
     }
     info.headers = list(&declared.headers, header);
     if let Some(flow) = &declared.credentials.client_credentials {
-        info.client_credentials = Some(client_credentials_info(flow, service, values));
+        info.client_credentials = Some(client_credentials_info(flow, service, types));
     }
     info.errors = list(&declared.errors, status_info);
     info.error_body = error_body_info(&declared.error_body);
@@ -72,13 +72,13 @@ fn header(header: &Header) -> (&'static str, &'static str) {
 fn client_credentials_info<'a>(
     flow: &ClientCredentials,
     service: &'a Service,
-    values: &mut Values<'a>,
+    types: &mut TypeEntries<'a>,
 ) -> ClientCredentialsInfo {
     ClientCredentialsInfo {
         path: text(&flow.path),
         label: text(&flow.label),
         evidence: evidence(flow.evidence),
-        reply: list(&service.token_fields, |field| values.field(field)),
+        reply: list(&service.token_fields, |field| types.field(field)),
         errors: list(&flow.errors, status_info),
         notes: text(&flow.notes),
     }

@@ -16,7 +16,7 @@ pub(super) static NO_METADATA: RecordInfo = RecordInfo::new("Metadata", &[]);
 type RecursiveEntry = OnceLock<&'static RecordInfo>;
 
 /// The types and records that are already built.
-pub(super) struct Values<'a> {
+pub(super) struct TypeEntries<'a> {
     api: &'a Api,
     types: HashMap<&'a str, &'static TypeInfo>,
     records: HashMap<RecordRef, &'static RecordInfo>,
@@ -25,7 +25,7 @@ pub(super) struct Values<'a> {
     unset: Vec<RecordRef>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> TypeEntries<'a> {
     pub(super) fn new(api: &'a Api) -> Self {
         Self { api, types: HashMap::new(), records: HashMap::new(), recursive: HashMap::new(), unset: Vec::new() }
     }
