@@ -49,7 +49,7 @@ impl Table {
         self.state.files.remove(path);
         self.state.text = None;
         if let Some((_, range)) = self.place.period_of(path) {
-            self.state.replace(&range, &[]);
+            self.state.replace_row_facts(&range, &[]);
         }
         let (input, intact) = match salvaged {
             Some((input, intact)) => (Some(input), intact.into_iter().collect()),
@@ -89,7 +89,7 @@ impl Table {
             } else if !path.ends_with(JOURNAL) && path != self.place.revisions() {
                 let damaged = self.take_damaged(&path).await?;
                 if let Some((_, range)) = self.place.period_of(&path) {
-                    self.state.replace(&range, &damaged.intact_sections());
+                    self.state.replace_row_facts(&range, &damaged.intact_sections());
                 }
                 let lost = self.lost_since(&path, damaged.before);
                 self.request_again(&lost.present);

@@ -15,7 +15,7 @@ use crate::column_storage::has_small_times;
 use crate::columns::{are_same, converted};
 use crate::cursor::{Cursor, Rows};
 use crate::error::{Error, Failure};
-use crate::journal::{self, JournalSection, JournalSections};
+use crate::journal::{self, JournalSection, SectionsBySeries};
 use crate::merge_rows::MergedRows;
 use crate::merge_rules::{MergeRanges, MergeRules};
 use crate::parquet_file::ParquetFile;
@@ -41,7 +41,7 @@ pub(crate) struct FileRewrite<'r, 'o> {
 /// The first rows of a file that is written again: of the existing file if there is one, or of the journal.
 pub(crate) fn first_rows(
     old: Option<&ParquetInput>,
-    new_sections: &JournalSections<'_>,
+    new_sections: &SectionsBySeries<'_>,
     columns: &SchemaRef,
 ) -> Result<Option<RecordBatch>, Error> {
     if let Some(old) = old
@@ -63,7 +63,7 @@ impl FileRewrite<'_, '_> {
             let is_continued = groups.peek().is_some_and(|next| is_rest(next, group));
             let is_stored_alike = are_same(self.columns, &old.schema()) && self.has_same_times(old, group);
             if is_stored_alike && !self.is_changed(group, is_continued) {
-                self.file.copy(old, group)?;
+                self.file.copy_group(old, group)?;
                 continue;
             }
             let mut sections = group.to_vec();
@@ -154,7 +154,7 @@ impl FileRewrite<'_, '_> {
             section.row_facts.key.clone_from(&newest.section.row_facts.key);
         }
         let new_count: usize = new_sections.iter().map(|new| new.section.count).sum();
-        self.file.begin(section.clone(), count + new_count)?;
+        self.file.begin_section(section.clone(), count + new_count)?;
         let ranges = self.ranges.get(&section.path).cloned().unwrap_or_default();
         let rules = MergeRules::new(&section, ranges, self.revisions.clone());
         let changes = SharedChanges::default();
@@ -226,7 +226,8 @@ mod tests {
                     interval: std::time::Duration::from_secs(60).into(),
                     ..RowFacts::default()
                 };
-                file.begin(Section { path: path.clone(), row_facts, ..Section::default() }, rows.len()).unwrap();
+                file.begin_section(Section { path: path.clone(), row_facts, ..Section::default() }, rows.len())
+                    .unwrap();
                 let times = TimestampMicrosecondArray::from_iter_values(rows.keys().map(|time| time * 60_000_000));
                 let values = Arc::new(rows.values().copied().collect::<Int64Array>());
                 let columns: Vec<arrow_array::ArrayRef> = vec![Arc::new(times.with_timezone("UTC")), values];
@@ -282,7 +283,7 @@ mod tests {
                 model.retain(|path, _| !removed.contains(path));
                 let journal = [journal(&new)];
                 let periods = journal::by_period(&journal, None, &removed);
-                let none = JournalSections::new();
+                let none = SectionsBySeries::new();
                 let ranges = BTreeMap::new();
                 let new_rows = periods.values().next().unwrap_or(&none);
                 let revisions = RevisionLog::default();

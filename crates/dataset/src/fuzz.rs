@@ -30,7 +30,7 @@ pub fn use_state(text: &str) -> bool {
         drop((series.row_count(), series.gaps(), series.unrequested(), series.unfetched(), series.row_facts.end()));
     }
     let range = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(3600);
-    state.replace(&range, &[]);
+    state.replace_row_facts(&range, &[]);
     drop(to_json(&state));
     true
 }

@@ -51,15 +51,15 @@ pub(crate) fn sections(journal: &[ParquetInput]) -> impl Iterator<Item = &Sectio
 }
 
 /// The sections of a period, by series.
-pub(crate) type JournalSections<'j> = BTreeMap<&'j str, Vec<JournalSection<'j>>>;
+pub(crate) type SectionsBySeries<'j> = BTreeMap<&'j str, Vec<JournalSection<'j>>>;
 
 /// The sections that have rows, by the start of their period, without those of the series `removed`.
 pub(crate) fn by_period<'j>(
     journal: &'j [ParquetInput],
     partition: Option<Partition>,
     removed: &BTreeSet<String>,
-) -> BTreeMap<Timestamp, JournalSections<'j>> {
-    let mut all: BTreeMap<_, JournalSections<'_>> = BTreeMap::new();
+) -> BTreeMap<Timestamp, SectionsBySeries<'j>> {
+    let mut all: BTreeMap<_, SectionsBySeries<'_>> = BTreeMap::new();
     for input in journal {
         for section in input.state.sections.iter().filter(|section| !removed.contains(&section.path)) {
             let Some(first) = section.row_facts.first else { continue };

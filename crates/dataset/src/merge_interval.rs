@@ -83,7 +83,7 @@ impl RowMerger {
         if let ([old], [new]) = (known.as_slice(), new)
             && self.rules.key.is_empty()
         {
-            return Ok(vec![Row { time: new.time, row: self.replaced_row(&old.row, &new.row)? }]);
+            return Ok(vec![Row { time: new.time, row: self.replace_row(&old.row, &new.row)? }]);
         }
         let mut merged = Vec::with_capacity(new.len());
         let mut unmatched = Vec::new();
@@ -91,7 +91,7 @@ impl RowMerger {
             match known.iter().position(|old| self.is_same_record(old, new)) {
                 Some(index) => {
                     let old = known.remove(index);
-                    merged.push(Row { time: new.time, row: self.replaced_row(&old.row, &new.row)? });
+                    merged.push(Row { time: new.time, row: self.replace_row(&old.row, &new.row)? });
                 }
                 None => unmatched.push(new.clone()),
             }

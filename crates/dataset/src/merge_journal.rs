@@ -15,7 +15,7 @@ use crate::damage::Damage;
 use crate::error::Error;
 use crate::file_rewrite::{FileRewrite, first_rows};
 use crate::file_state::FileState;
-use crate::journal::{self, JournalSections};
+use crate::journal::{self, SectionsBySeries};
 use crate::merge_rules::MergeRanges;
 use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
@@ -52,7 +52,7 @@ pub(crate) struct MergedJournal {
 /// What the file of a period is written from, in addition to its existing rows.
 #[derive(Clone, Copy)]
 struct NewContent<'c> {
-    sections: &'c JournalSections<'c>,
+    sections: &'c SectionsBySeries<'c>,
     columns: &'c SchemaRef,
     /// Series that are omitted.
     removed: &'c BTreeSet<String>,
@@ -167,7 +167,7 @@ impl Table {
                 self.write_data_file(&path, &range, new, now).await?;
             self.has_revisions |= has_replaced;
             self.state.revisions.has_file |= has_replaced;
-            self.state.replace(&range, &sections);
+            self.state.replace_row_facts(&range, &sections);
             self.noticed_missing.extend(self.state.note_missing_fields(&sections, &self.earlier, now));
             self.noticed_unsent.extend(self.state.note_unsent_fields(&sections, &catalogue, &self.earlier, now));
             let storage = &self.place.storage;
@@ -231,7 +231,7 @@ impl Table {
         let Some((_, range)) = self.place.period_of(&path) else { return self.save().await };
         let columns = self.state.columns.clone().unwrap_or_else(|| self.columns.clone());
         let unchanged = NewContent {
-            sections: &JournalSections::new(),
+            sections: &SectionsBySeries::new(),
             columns: &columns,
             removed: &BTreeSet::new(),
             ranges: &BTreeMap::new(),
@@ -254,7 +254,7 @@ impl Table {
             return None;
         }
         let mut table = self.state.clone();
-        table.replace(range, sections);
+        table.replace_row_facts(range, sections);
         table.note_missing_fields(sections, &self.earlier, now);
         table.note_unsent_fields(sections, catalogue, &self.earlier, now);
         Some(table)

@@ -53,15 +53,15 @@ impl<'o, 'n> MergedRows<'o, 'n> {
         let added = self.new.before(&rules.time, next_old.map(|time| rules.start(time)))?;
         if added > 0 {
             let rows = self.new.take(added)?;
-            self.merger.add(&rows)?;
+            self.merger.note_added(&rows)?;
             return Ok(Some(rows));
         }
         let (Some(next_old), Some(next_new)) = (next_old, next_new) else { return Ok(None) };
-        let single = rules.single(self.old.times(&rules.time)?, self.new.times(&rules.time)?);
+        let single = rules.count_single(self.old.times(&rules.time)?, self.new.times(&rules.time)?);
         if single > 0 {
             let old = self.old.take(single)?;
             let new = self.new.take(single)?;
-            return self.merger.replaced(&old, &new).map(Some);
+            return self.merger.replace_rows(&old, &new).map(Some);
         }
         let end = rules.end(next_old.min(next_new));
         let old = self.old.until(&rules.time, end)?;
@@ -72,7 +72,7 @@ impl<'o, 'n> MergedRows<'o, 'n> {
 
 impl RowMerger {
     /// Counts new rows.
-    fn add(&mut self, rows: &RecordBatch) -> Result<(), Error> {
+    fn note_added(&mut self, rows: &RecordBatch) -> Result<(), Error> {
         self.count_new(times(rows, &self.rules.time)?);
         let mut changes = self.changes.borrow_mut();
         changes.note_fetched(rows, &self.rules.time)?;
@@ -88,20 +88,20 @@ impl RowMerger {
     }
 
     /// The rows that replace rows of the same times.
-    fn replaced(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
+    fn replace_rows(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
         self.changes.borrow_mut().note_fetched(new, &self.rules.time)?;
         if has_same_values(old, new) {
             return Ok(old.clone());
         }
         let mut merged = Vec::with_capacity(new.num_rows());
         for row in 0..new.num_rows() {
-            merged.push(self.replaced_row(&old.slice(row, 1), &new.slice(row, 1))?);
+            merged.push(self.replace_row(&old.slice(row, 1), &new.slice(row, 1))?);
         }
         concat_batches(new.schema_ref(), &merged).map_err(Error::invalid_input)
     }
 
     /// The row that replaces a row. The row keeps the time at which it was fetched if no value changes.
-    pub(crate) fn replaced_row(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
+    pub(crate) fn replace_row(&mut self, old: &RecordBatch, new: &RecordBatch) -> Result<RecordBatch, Error> {
         if has_same_values(old, new) {
             return Ok(old.clone());
         }
@@ -136,27 +136,6 @@ impl RowMerger {
     ) -> Result<(), Error> {
         let time = times(old, &self.rules.time)?.first().copied().unwrap_or_default();
         self.rules.revisions.push(Revision::of_row(&self.rules.path, time, old, new, replaced_at))
-    }
-}
-
-impl MergeRules {
-    /// The number of next rows of both sources that have the same times, each alone in its interval. The last
-    /// row of a batch is not counted, because the next batch may have rows of the same interval.
-    fn single(&self, old: &[i64], new: &[i64]) -> usize {
-        // Rows of one time may be different records.
-        if !self.key.is_empty() {
-            return 0;
-        }
-        let mut count = 0;
-        while let (Some([was, next_old]), Some([is, next_new])) = (old.get(count..count + 2), new.get(count..count + 2))
-        {
-            let end = self.end(*was);
-            if was != is || *next_old < end || *next_new < end {
-                break;
-            }
-            count += 1;
-        }
-        count
     }
 }
 

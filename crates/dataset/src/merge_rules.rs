@@ -79,4 +79,23 @@ impl MergeRules {
     pub(crate) fn is_fetched(&self, time: i64) -> bool {
         self.ranges.fetched.contains(timestamp(time))
     }
+
+    /// The number of next rows of both sources that have the same times, each alone in its interval. The last
+    /// row of a batch is not counted, because the next batch may have rows of the same interval.
+    pub(crate) fn count_single(&self, old: &[i64], new: &[i64]) -> usize {
+        // Rows of one time may be different records.
+        if !self.key.is_empty() {
+            return 0;
+        }
+        let mut count = 0;
+        while let (Some([was, next_old]), Some([is, next_new])) = (old.get(count..count + 2), new.get(count..count + 2))
+        {
+            let end = self.end(*was);
+            if was != is || *next_old < end || *next_new < end {
+                break;
+            }
+            count += 1;
+        }
+        count
+    }
 }

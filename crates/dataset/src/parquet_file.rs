@@ -94,7 +94,7 @@ impl<'o> ParquetFile<'o> {
     }
 
     /// Begins a section of a series with at most `count` rows. A long series does not share row groups with others.
-    pub(crate) fn begin(&mut self, section: Section, count: usize) -> Result<(), Failure> {
+    pub(crate) fn begin_section(&mut self, section: Section, count: usize) -> Result<(), Failure> {
         let is_long = count >= self.sizes.shared;
         if is_long || self.is_long || self.rows() >= self.sizes.shared {
             self.end_group()?;
@@ -111,7 +111,7 @@ impl<'o> ParquetFile<'o> {
             && self.rows() >= self.sizes.long
             && let Some(next) = self.sections.last().map(Section::emptied)
         {
-            self.begin(next, usize::MAX)?;
+            self.begin_section(next, usize::MAX)?;
         }
         if let Some(section) = self.sections.last_mut() {
             section.count += batch.num_rows();
@@ -160,7 +160,7 @@ impl<'o> ParquetFile<'o> {
     }
 
     /// Copies the encoded row group with these sections from another file with the same columns.
-    pub(crate) fn copy(&mut self, input: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
+    pub(crate) fn copy_group(&mut self, input: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
         let Some(first) = sections.first() else { return Ok(()) };
         let Some(group) = input.groups().get(first.group) else { return Ok(()) };
         self.end_group()?;
@@ -249,7 +249,7 @@ mod tests {
             interval: std::time::Duration::from_secs(60).into(),
             ..RowFacts::default()
         };
-        file.begin(Section { row_facts, ..Section::default() }, count).unwrap();
+        file.begin_section(Section { row_facts, ..Section::default() }, count).unwrap();
         let rows = rows(count);
         for from in (0..count).step_by(100) {
             file.write(&rows.slice(from, 100.min(count - from))).unwrap();
@@ -280,7 +280,7 @@ mod tests {
         assert!(input.section(&missing).unwrap().next().is_none());
         let copied = file(|file| {
             for sections in [3..4, 4..5, 5..6, 6..7, 0..3] {
-                file.copy(&input, &input.state.sections[sections]).unwrap();
+                file.copy_group(&input, &input.state.sections[sections]).unwrap();
             }
         });
         let copied = open(&copied).unwrap();

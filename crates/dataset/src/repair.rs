@@ -167,20 +167,20 @@ impl Table {
             for sections in input.state.sections.chunk_by(|one, next| one.group == next.group) {
                 let Some(first) = sections.first() else { continue };
                 if groups.contains(&first.group) {
-                    file.copy(input, sections)?;
+                    file.copy_group(input, sections)?;
                 }
             }
             let mut table = None;
             if is_single {
                 let mut state = state.clone();
-                state.replace(&range, &file.sections);
+                state.replace_row_facts(&range, &file.sections);
                 table = Some(state);
             }
             let generation = input.state.generation.clone();
             file.finish(FileState { generation, table, ..FileState::of_table(state) })
         });
         let (sections, version) = writing.await?;
-        self.state.replace(&range, &sections);
+        self.state.replace_row_facts(&range, &sections);
         self.state.columns.get_or_insert_with(|| input.schema());
         self.state.files.insert(path.to_owned(), version);
         Ok(sections.iter().map(|section| section.count).sum())

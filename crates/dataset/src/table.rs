@@ -94,8 +94,8 @@ impl Table {
             is_repaired: false,
             repairs: Vec::new(),
         };
-        this.open_home().await?;
-        this.compare().await?;
+        this.open_journal().await?;
+        this.adapt_to_files().await?;
         this.note_run_of_journal();
         this.earlier = Earlier::of(&this.state);
         this.columns = this.all_columns()?;
@@ -158,7 +158,7 @@ impl Table {
     }
 
     /// Opens a file, if it exists and is not damaged. The error of a damaged file is added to the list.
-    pub(crate) async fn file(&mut self, path: &str) -> Result<Option<ParquetInput>, Error> {
+    pub(crate) async fn open_file(&mut self, path: &str) -> Result<Option<ParquetInput>, Error> {
         let known = self.state.files.get(path);
         let columns = self.state.columns.as_ref();
         let found = ParquetInput::find_with(&self.place.storage, path, known.is_some(), columns).await;

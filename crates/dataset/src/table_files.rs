@@ -15,7 +15,7 @@ use crate::vanished_rows::{FileRows, VanishedRows};
 
 impl Table {
     /// Adapts the state to the data files, which may have been replaced or removed.
-    pub(crate) async fn compare(&mut self) -> Result<(), Error> {
+    pub(crate) async fn adapt_to_files(&mut self) -> Result<(), Error> {
         let FoundFiles { data: found, strays } = self.place.files().await?;
         self.strays = strays;
         let listed: Vec<_> = self.state.files.keys().cloned().collect();
@@ -23,7 +23,7 @@ impl Table {
             let vanished = VanishedRows::of_missing(self.file_rows(&path), &self.state);
             self.state.files.remove(&path);
             if let Some((_, range)) = self.place.period_of(&path) {
-                self.state.replace(&range, &[]);
+                self.state.replace_row_facts(&range, &[]);
             }
             self.state.text = None;
             self.vanished.insert(path, vanished);
@@ -45,7 +45,7 @@ impl Table {
             if self.state.files.get(&path) == Some(&version) {
                 continue;
             }
-            let Some(input) = self.file(&path).await? else { continue };
+            let Some(input) = self.open_file(&path).await? else { continue };
             let schema = input.schema();
             let mut file = input.state;
             if let Some(listed) = file.retired.take().filter(|_| self.stored.is_none()) {
@@ -79,7 +79,7 @@ impl Table {
                         self.state.series.entry(path).or_insert(series);
                     }
                 }
-                self.state.replace(range, &file.sections);
+                self.state.replace_row_facts(range, &file.sections);
                 self.state.text = None;
                 self.note_replaced(path, before);
             }

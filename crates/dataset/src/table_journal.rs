@@ -26,14 +26,14 @@ pub(crate) struct WritingRun {
 }
 
 impl Table {
-    /// Opens the files in the folder of the state.
-    pub(crate) async fn open_home(&mut self) -> Result<(), Error> {
+    /// Opens the files of the journal, which are in the folder of the state.
+    pub(crate) async fn open_journal(&mut self) -> Result<(), Error> {
         for (path, _) in self.place.storage.list(&self.place.home).await? {
             if path == self.place.revisions() {
                 self.has_revisions = true;
             } else if path.ends_with(JOURNAL) {
                 // Another run may have merged and deleted the file meanwhile.
-                let file = self.file(&path).await?;
+                let file = self.open_file(&path).await?;
                 self.journal.extend(file);
             }
         }
@@ -80,7 +80,7 @@ impl Table {
         let writing = storage.put(&path, None, |out| {
             let mut file = ParquetFile::new(out, self.columns.clone(), RowGroupSizes::JOURNAL, Purpose::Journal)?;
             for BufferedSection { section, batches } in buffered {
-                file.begin(section, batches.iter().map(RecordBatch::num_rows).sum())?;
+                file.begin_section(section, batches.iter().map(RecordBatch::num_rows).sum())?;
                 for batch in &batches {
                     file.write(batch)?;
                 }

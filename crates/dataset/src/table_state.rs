@@ -42,7 +42,7 @@ pub(crate) struct TableState {
 impl TableState {
     /// Replaces the facts of the rows in a range by those of a file's sections, and counts the revised rows. Rows that
     /// are no longer present need to be requested again.
-    pub(crate) fn replace(&mut self, range: &Range<Timestamp>, sections: &[Section]) {
+    pub(crate) fn replace_row_facts(&mut self, range: &Range<Timestamp>, sections: &[Section]) {
         let known: Vec<_> =
             self.series.iter().map(|(path, series)| (path.clone(), series.row_facts.present.clone())).collect();
         self.series.values_mut().for_each(|series| series.row_facts.remove(range));
@@ -111,13 +111,13 @@ mod tests {
         state.series.insert(path.clone(), series());
         let row_facts = RowFacts { last: Some(seconds(0)), present: ranges(&[(0, 60)]), ..series().row_facts };
         let section = Section { path: path.clone(), row_facts, ..Section::default() };
-        state.replace(&(seconds(0)..seconds(120)), &[section]);
+        state.replace_row_facts(&(seconds(0)..seconds(120)), &[section]);
         let found = &state.series[&path];
         assert_eq!(
             (found.row_facts.present.clone(), found.settled.clone()),
             (ranges(&[(0, 60), (240, 360)]), ranges(&[(0, 60), (120, 200)]))
         );
-        state.replace(&(seconds(240)..seconds(400)), &[]);
+        state.replace_row_facts(&(seconds(240)..seconds(400)), &[]);
         let found = &state.series[&path].row_facts;
         assert_eq!((found.extent(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
     }
@@ -139,15 +139,15 @@ mod tests {
     fn other_sections_of_the_same_irregular_rows_stay_settled() {
         let file = seconds(0)..seconds(1000);
         let mut state = TableState::default();
-        state.replace(&file, &[irregular(10, 200), irregular(300, 700)]);
+        state.replace_row_facts(&file, &[irregular(10, 200), irregular(300, 700)]);
         let settled = ranges(&[(0, 900)]);
         state.series.get_mut("e").unwrap().settled = settled.clone();
-        state.replace(&file, &[irregular(10, 100), irregular(200, 700)]);
+        state.replace_row_facts(&file, &[irregular(10, 100), irregular(200, 700)]);
         assert_eq!(state.series["e"].settled, settled);
         assert_eq!(state.series["e"].row_facts.extent(), Some(seconds(10)..seconds(700)));
 
         // The last rows are gone.
-        state.replace(&file, &[irregular(10, 100)]);
+        state.replace_row_facts(&file, &[irregular(10, 100)]);
         assert!(!state.series["e"].settled.uncovered(seconds(101)..seconds(700)).is_empty());
         assert_eq!((state.series["e"].row_count(), state.series["e"].row_facts.last), (2, Some(seconds(100))));
     }
@@ -159,7 +159,7 @@ mod tests {
         let rows = [("e".to_owned(), ranges(&[(300, 700)]))].into();
         state.marks.lost.push(LostMark { rows, is_listed: true, ..LostMark::default() });
         // Rows before and after the lost ones are in one section.
-        state.replace(&file, &[irregular(10, 900)]);
+        state.replace_row_facts(&file, &[irregular(10, 900)]);
         assert_eq!(state.marks.lost.len(), 1);
         state.marks.note_fetched("e", &ranges(&[(300, 500)]));
         assert_eq!(state.marks.lost[0].rows["e"], ranges(&[(500, 700)]));

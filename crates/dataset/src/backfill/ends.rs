@@ -16,7 +16,7 @@ use crate::first_seen::Sighting;
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Notes the intervals of the records without a readable time that are at an end of a series.
     pub(super) fn note_without_time(&mut self, plan: &BackfillPlan) {
-        let states = self.job_tables.states();
+        let states = self.job_tables.states_with_journal();
         for (index, (known, planned)) in states.iter().zip(&plan.series).enumerate() {
             let Some(report) = self.summary.series.get(index) else { continue };
             let count = report.account.without_time;
@@ -106,7 +106,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Forgets the ranges without records between the first and the last record of a series without a regular step: only
     /// its ends are judged.
     pub(super) fn forget_empty_between(&mut self) {
-        for (index, known) in self.job_tables.states().iter().enumerate() {
+        for (index, known) in self.job_tables.states_with_journal().iter().enumerate() {
             if known.row_facts.interval.has_steps() {
                 continue;
             }

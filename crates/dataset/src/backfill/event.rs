@@ -198,7 +198,7 @@ impl SeriesReport {
         self.last.is_none() && !self.is_retired
     }
 
-    pub(super) fn count(&mut self, changes: &Changes) {
+    pub(super) fn add_changes(&mut self, changes: &Changes) {
         self.added += changes.added;
         self.filled += changes.filled;
         self.revised += changes.revised;
@@ -207,14 +207,17 @@ impl SeriesReport {
         self.no_longer_sent += changes.kept();
     }
 
-    pub(super) fn note(&mut self, state: &SeriesState) {
-        (self.first, self.last) = (state.row_facts.first, state.row_facts.last);
-        (self.end, self.interval) = (state.row_facts.end(), state.row_facts.interval);
+    pub(super) fn set_state(&mut self, state: &SeriesState) {
+        self.first = state.row_facts.first;
+        self.last = state.row_facts.last;
+        self.end = state.row_facts.end();
+        self.interval = state.row_facts.interval;
         self.first_age = state.first_seen.age(self.interval);
         self.first_moves = state.first_seen.has_moved(self.interval);
         self.spacing = state.row_facts.usual_spacing();
         let gaps = state.gaps();
-        (self.missing, self.gaps) = (gaps.steps(self.interval), gaps.ranges().collect());
+        self.missing = gaps.steps(self.interval);
+        self.gaps = gaps.ranges().collect();
         self.is_retired = state.retired.is_some();
         self.revised_times = state.revised_times.ranges().collect();
         let unfetched = state.unfetched();

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use super::buffered_pages::RangeId;
 use super::event::BackfillEvent;
 use super::pending_ranges::SeriesRange;
-use super::run::{ActiveRange, Run, add};
+use super::run::{ActiveRange, Run, add_progress};
 use crate::error::Error;
 use crate::response_monitor::{Failing, Outage, attempted};
 use crate::time_ranges::TimeRanges;
@@ -36,7 +36,7 @@ const TROUBLE: Duration = Duration::from_secs(10);
 const TICK: Duration = Duration::from_secs(1);
 
 /// The next page of a range; `None` at the end of the range.
-type Next = Option<Result<Page<AnyRecord>, RequestError>>;
+type NextPage = Option<Result<Page<AnyRecord>, RequestError>>;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Fetches all ranges, several at a time, and merges the journal whenever it is full. Ends early if the run is
@@ -51,7 +51,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 // `cancel` is polled first, so that a cancelled run processes no further page.
                 biased;
                 () = cancel.as_mut() => self.summary.is_cancelled = true,
-                (index, page) = poll_fn(|cx| self.poll_page(cx)) => self.process(index, page)?,
+                (index, page) = poll_fn(|cx| self.poll_page(cx)) => self.add_or_end(index, page)?,
                 () = sleep(TICK) => {}
             }
             if self.job_tables.is_write_due() {
@@ -87,7 +87,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     }
 
     /// Polls the active ranges in turn. Returns a page with the index of its range.
-    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<(usize, Next)> {
+    fn poll_page(&mut self, cx: &mut Context<'_>) -> Poll<(usize, NextPage)> {
         for (index, active) in self.active.iter_mut().enumerate() {
             if let Poll::Ready(page) = pin!(active.pages.next()).poll(cx) {
                 return Poll::Ready((index, page));
@@ -97,7 +97,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     }
 
     /// Adds the next page of a range, or ends the range.
-    fn process(&mut self, index: usize, page: Next) -> Result<(), Error> {
+    fn add_or_end(&mut self, index: usize, page: NextPage) -> Result<(), Error> {
         let Some(active) = self.active.get_mut(index) else { return Ok(()) };
         let id = active.id;
         match page {
@@ -127,7 +127,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Ends a range. The next range takes its place at the end, so that all ranges are polled in turn.
     fn end_range(&mut self, index: usize) {
         let active = self.active.remove(index);
-        add(&mut self.done, &active.pages.progress());
+        add_progress(&mut self.done, &active.pages.progress());
         self.done.pages_left = 0;
     }
 

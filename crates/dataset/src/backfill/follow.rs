@@ -43,13 +43,13 @@ struct Follower {
     pause: Duration,
 }
 
-type Next = (Follower, Result<Update<AnyRecord>, RequestError>);
+type FollowerUpdate = (Follower, Result<Update<AnyRecord>, RequestError>);
 
 struct Following<'j, W> {
     job: &'j Backfill,
     watch: W,
     /// Each follower waits for its next update in its own task.
-    followers: JoinSet<Next>,
+    followers: JoinSet<FollowerUpdate>,
     /// The task of each series that is followed, which is not retired.
     tasks: BTreeMap<usize, AbortHandle>,
     /// `true` after the first run, which may fail at once.
@@ -110,7 +110,7 @@ impl Backfill {
             compact_at: now + compact_every,
             compact_every,
         };
-        let ended = this.until(pin!(cancel)).await;
+        let ended = this.follow_until(pin!(cancel)).await;
         if ended.is_err() && !this.has_begun {
             return ended;
         }
@@ -132,9 +132,9 @@ impl Backfill {
 
 impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     /// Follows all series until the job is cancelled.
-    async fn until(&mut self, mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<(), Error> {
+    async fn follow_until(&mut self, mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<(), Error> {
         loop {
-            match self.write(cancel.as_mut()).await {
+            match self.write_due(cancel.as_mut()).await {
                 Ok(false) => {}
                 Ok(true) => return Ok(()),
                 // The records are kept until the other run has ended.
@@ -147,7 +147,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
                     biased;
                     () = cancel.as_mut() => return Ok(()),
                     Some(next) = self.followers.join_next() => match next {
-                        Ok(next) => self.update(next)?,
+                        Ok(next) => self.note_update(next)?,
                         Err(retired) if retired.is_cancelled() => {}
                         Err(panic) => return Err(Error::storage(&self.job.target, panic)),
                     },
@@ -158,7 +158,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     }
 
     /// Writes what is due, or runs the complete job. Returns whether the job was cancelled.
-    async fn write(&mut self, cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
+    async fn write_due(&mut self, cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
         let now = Instant::now();
         let is_run_due = self.run_at <= now;
         // The next write may be too late.
@@ -167,7 +167,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             // A run counts the records that it adds to the files, and those in the journal have been counted.
             self.compact().await?;
         } else {
-            self.append().await?;
+            self.append_to_journal().await?;
         }
         if is_run_due {
             self.run(cancel).await
@@ -223,9 +223,9 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             for (series, report) in summary.series.iter().enumerate() {
                 // A user can retire a series, and end that, at any time.
                 if report.is_retired {
-                    self.end(series);
+                    self.end_follower(series);
                 } else if !self.tasks.contains_key(&series) {
-                    self.begin(series, report.last, Duration::ZERO);
+                    self.begin_follower(series, report.last, Duration::ZERO);
                 }
             }
         }
@@ -236,9 +236,9 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     }
 
     /// Begins to follow a series after its last record.
-    fn begin(&mut self, series: usize, last: Option<Timestamp>, pause: Duration) {
+    fn begin_follower(&mut self, series: usize, last: Option<Timestamp>, pause: Duration) {
         let Some(one) = self.job.series.get(series) else { return };
-        let range = self.job.seconds(one);
+        let range = self.job.range_of(one);
         // A run has fetched all records of a series whose range ends. Those without a regular step are fetched by runs.
         if range.end < Backfill::OPEN_END || !one.interval().has_steps() {
             return;
@@ -249,11 +249,11 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             None => range.start.min(one.interval().start_of(one.request().service_time())),
         };
         let records = Follow::new(self.job.request(one), from);
-        self.wait(Follower { series, last, records, pause });
+        self.wait_for_update(Follower { series, last, records, pause });
     }
 
     /// Waits for the next update of a follower.
-    fn wait(&mut self, mut follower: Follower) {
+    fn wait_for_update(&mut self, mut follower: Follower) {
         let series = follower.series;
         let task = self.followers.spawn(async move {
             sleep(follower.pause).await;
@@ -264,14 +264,14 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     }
 
     /// Ends the follower of a series.
-    fn end(&mut self, series: usize) {
+    fn end_follower(&mut self, series: usize) {
         if let Some(task) = self.tasks.remove(&series) {
             task.abort();
         }
     }
 
     /// Keeps the records of an update until they are written.
-    fn update(&mut self, (mut follower, update): Next) -> Result<(), Error> {
+    fn note_update(&mut self, (mut follower, update): FollowerUpdate) -> Result<(), Error> {
         let series = follower.series;
         // The series was retired while the update was delivered.
         if !self.tasks.contains_key(&series) {
@@ -292,24 +292,24 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
                 follower.pause = (follower.pause * 2).clamp(shortest, longest);
                 // The start may have been in the future, by a clock that is ahead.
                 if follower.records.checkpoint().is_none() {
-                    self.begin(series, follower.last, follower.pause);
+                    self.begin_follower(series, follower.last, follower.pause);
                     return Ok(());
                 }
             }
         }
-        self.wait(follower);
+        self.wait_for_update(follower);
         Ok(())
     }
 
     /// Writes the delivered pages to the journal.
-    async fn append(&mut self) -> Result<(), Error> {
+    async fn append_to_journal(&mut self) -> Result<(), Error> {
         if !self.pages.is_empty() {
             let mut job_tables = JobTables::open(self.job, true).await?;
             self.end_retired(&job_tables);
             for (number, (series, page)) in self.pages.iter().enumerate() {
                 let Some(one) = self.job.series.get(*series) else { continue };
                 // An invalid record is outside the range of its page, because its interval is requested again.
-                let closed = self.job.seconds(one).start..one.closed(one.request().service_time());
+                let closed = self.job.range_of(one).start..one.closed(one.request().service_time());
                 // The pages are kept until they are written.
                 job_tables.buffer_page(RangeId { series: *series, number }, page, &closed)?;
             }
@@ -328,9 +328,9 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
 
     /// Ends the followers of series that a user has retired since the last write, and drops their records.
     fn end_retired(&mut self, job_tables: &JobTables) {
-        for (series, state) in job_tables.states().iter().enumerate() {
+        for (series, state) in job_tables.states_with_journal().iter().enumerate() {
             if state.retired.is_some() {
-                self.end(series);
+                self.end_follower(series);
                 self.pages.retain(|(other, _)| *other != series);
             }
         }
@@ -351,7 +351,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
 
     /// Adds all delivered records to the files.
     async fn compact(&mut self) -> Result<(), Error> {
-        self.append().await?;
+        self.append_to_journal().await?;
         self.job.compact().await?;
         self.compact_at = Instant::now() + self.compact_every;
         let records = std::mem::take(&mut self.pending);

@@ -120,7 +120,7 @@ impl Backfill {
     }
 
     /// The range of a series of the job, rounded down to whole seconds.
-    pub(super) fn seconds(&self, series: &SeriesRequest) -> Range<Timestamp> {
+    pub(super) fn range_of(&self, series: &SeriesRequest) -> Range<Timestamp> {
         let second = Duration::from_secs(1);
         let range = series.range().unwrap_or(&self.range);
         range.start.floor(second)..range.end.floor(second)
@@ -161,7 +161,7 @@ impl Backfill {
         }
         let mut paths = BTreeSet::new();
         for series in &self.series {
-            if let Err(why) = check_range(&self.seconds(series)) {
+            if let Err(why) = check_range(&self.range_of(series)) {
                 return Err(Error::invalid_input(match series.range() {
                     Some(_) => format!("{}: {why}", series.path()),
                     None => why,

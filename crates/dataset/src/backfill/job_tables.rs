@@ -90,7 +90,7 @@ impl JobTables {
     }
 
     /// The states of all series, with the rows of the journal.
-    pub(crate) fn states(&self) -> Vec<SeriesState> {
+    pub(crate) fn states_with_journal(&self) -> Vec<SeriesState> {
         let mut known = BTreeMap::new();
         for table in self.tables.values() {
             known.extend(table.states_with_journal());

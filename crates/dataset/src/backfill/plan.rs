@@ -157,7 +157,7 @@ impl Backfill {
 pub(super) fn plan(job: &Backfill, job_tables: &JobTables) -> Result<BackfillPlan, Error> {
     let now = job.reached(Timestamp::now());
     let mut series = Vec::with_capacity(job.series.len());
-    for (one, state) in job.series.iter().zip(job_tables.states()) {
+    for (one, state) in job.series.iter().zip(job_tables.states_with_journal()) {
         series.push(series_plan(job, one, &state, now)?);
     }
     let mut outgrown = Vec::new();
@@ -194,19 +194,19 @@ fn series_plan(
     state: &SeriesState,
     now: Timestamp,
 ) -> Result<SeriesPlan, Error> {
-    let asked = job.seconds(series);
+    let asked = job.range_of(series);
     let plan = job.history(series, asked.clone()).plan()?;
     let interval = plan.interval;
     let range = planned_range(&plan.range, &asked, state, interval);
     // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
-    let page = PageGrid { interval, steps: plan.page_size.saturating_sub(2).max(1) };
+    let grid = PageGrid { interval, steps: plan.page_size.saturating_sub(2).max(1) };
     let mut unsettled = Vec::new();
     let mut gaps = Vec::new();
     let mut probes = Vec::new();
     if state.retired.is_none() {
-        (unsettled, gaps) = unsettled_and_gaps(job, state, &range, now, page);
-        probes = probes_of_empty(job, state, &range, now, &unsettled, page.shortest());
-        probes.extend(page_of_moved(state, &range, now, &unsettled, page));
+        (unsettled, gaps) = unsettled_and_gaps(job, state, &range, now, grid);
+        probes = probes_of_empty(job, state, &range, now, &unsettled, grid.shortest());
+        probes.extend(page_of_moved(state, &range, now, &unsettled, grid));
     }
     let size = PlanSize::of(job, series, [&unsettled, &gaps, &probes])?;
     Ok(SeriesPlan {
@@ -269,12 +269,12 @@ fn unsettled_and_gaps(
     state: &SeriesState,
     range: &Range<Timestamp>,
     now: Timestamp,
-    page: PageGrid,
+    grid: PageGrid,
 ) -> (Ranges, Ranges) {
-    let settled = settled(job, state, now);
+    let settled = settled_ranges(job, state, now);
     let mut unsettled: Vec<_> = settled.uncovered(range.clone()).ranges().collect();
     // Without a regular step, no gap is known, and no page is known to be full.
-    if !page.interval.has_steps() {
+    if !grid.interval.has_steps() {
         return (unsettled, Vec::new());
     }
     let mut recent = range.end;
@@ -282,19 +282,20 @@ fn unsettled_and_gaps(
         && tail.end == range.end
     {
         recent = tail.start;
-        tail.start = tail.start.min(page.before(tail)).max(range.start);
+        tail.start = tail.start.min(grid.before(tail)).max(range.start);
     }
-    let gaps = gaps(job, state, range, recent, page).without(&unsettled.iter().cloned().collect());
-    let mut gaps = pages(&gaps, page, range.end);
+    let missing = without_valid_record(job, state, range, recent, grid);
+    let missing = missing.without(&unsettled.iter().cloned().collect());
+    let mut gaps = pages_of(&missing, grid, range.end);
     if !job.refetch_gaps {
-        limit(&mut gaps, state.row_facts.last.unwrap_or(range.start));
+        limit_pages(&mut gaps, state.row_facts.last.unwrap_or(range.start));
     }
     (unsettled, gaps)
 }
 
 /// The ranges that are not requested again, because they were fetched before the refetch time, which may be longer
 /// than in the last run.
-fn settled(job: &Backfill, state: &SeriesState, now: Timestamp) -> TimeRanges {
+fn settled_ranges(job: &Backfill, state: &SeriesState, now: Timestamp) -> TimeRanges {
     let Some(last) = state.row_facts.last else { return TimeRanges::default() };
     // What was older than the default time when it was fetched is fetched again only if the user sets a longer time.
     let newest = if job.refetch > REFETCH { last } else { last.max(now) };
@@ -302,14 +303,14 @@ fn settled(job: &Backfill, state: &SeriesState, now: Timestamp) -> TimeRanges {
 }
 
 /// The intervals before a time without a valid record; by default, only those of the last days.
-fn gaps(
+fn without_valid_record(
     job: &Backfill,
     state: &SeriesState,
     range: &Range<Timestamp>,
     before: Timestamp,
-    page: PageGrid,
+    grid: PageGrid,
 ) -> TimeRanges {
-    let interval = page.interval;
+    let interval = grid.interval;
     let row_facts = &state.row_facts;
     let from = match (row_facts.first, row_facts.last) {
         _ if job.refetch_gaps => range.start,
@@ -346,13 +347,13 @@ fn page_of_moved(
     range: &Range<Timestamp>,
     now: Timestamp,
     unsettled: &Ranges,
-    page: PageGrid,
+    grid: PageGrid,
 ) -> Option<Range<Timestamp>> {
-    let interval = page.interval;
+    let interval = grid.interval;
     let expected = state.first_seen.expected(interval, now)?;
-    let half = i64::try_from(page.steps / 2).unwrap_or(i64::MAX);
+    let half = i64::try_from(grid.steps / 2).unwrap_or(i64::MAX);
     let from = interval.shifted(expected, -half).max(state.row_facts.first?).max(range.start);
-    let mut to = page.after(from, 1).min(range.end);
+    let mut to = grid.after(from, 1).min(range.end);
     if unsettled.iter().any(|range| range.contains(&from)) {
         return None;
     }
@@ -363,14 +364,14 @@ fn page_of_moved(
 }
 
 /// Pages that together cover all gaps. No page begins outside a gap.
-fn pages(gaps: &TimeRanges, page: PageGrid, end: Timestamp) -> Ranges {
+fn pages_of(gaps: &TimeRanges, grid: PageGrid, end: Timestamp) -> Ranges {
     let mut pages: Ranges = Vec::new();
     for mut gap in gaps.ranges() {
         if let Some(last) = pages.last() {
             gap.start = gap.start.max(last.end);
         }
         while gap.start < gap.end {
-            let until = page.after(gap.start, 1).min(end);
+            let until = grid.after(gap.start, 1).min(end);
             pages.push(gap.start..until);
             gap.start = until;
         }
@@ -380,7 +381,7 @@ fn pages(gaps: &TimeRanges, page: PageGrid, end: Timestamp) -> Ranges {
 
 /// Keeps only as many pages as one run may request. The selection changes daily, so that permanent gaps do not prevent
 /// other gaps from being requested.
-fn limit(pages: &mut Ranges, last: Timestamp) {
+fn limit_pages(pages: &mut Ranges, last: Timestamp) {
     let day = usize::try_from(last.unix_seconds() / 86_400).unwrap_or_default();
     if !pages.is_empty() {
         let turn = (day * GAP_REQUESTS) % pages.len();

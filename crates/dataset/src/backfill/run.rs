@@ -90,7 +90,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         }
         let mut asked_ends = Vec::with_capacity(job.series.len());
         for series in &job.series {
-            asked_ends.push(job.seconds(series).end);
+            asked_ends.push(job.range_of(series).end);
         }
         Self {
             begun: Instant::now(),
@@ -138,7 +138,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             for WrittenFile { file, sections } in merged.files {
                 for Section { path, changes, .. } in sections {
                     let (Some(report), Some(changes)) = (reports.get_mut(&path), changes) else { continue };
-                    report.count(&changes);
+                    report.add_changes(&changes);
                     push_new(&mut report.files, &file);
                 }
                 push_new(&mut self.summary.files, &file);
@@ -153,7 +153,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
         all.elapsed = self.begun.elapsed();
         all.pages_left = self.pending.requests;
         for active in &self.active {
-            add(&mut all, &active.pages.progress());
+            add_progress(&mut all, &active.pages.progress());
         }
         // A history counts a page without a response as finished, but the run requests that page again.
         all.pages = all.pages.saturating_sub(self.lost);
@@ -189,7 +189,7 @@ fn push_new(files: &mut Vec<String>, file: &String) {
 }
 
 /// Adds the progress of a range.
-pub(super) fn add(all: &mut Progress, one: &Progress) {
+pub(super) fn add_progress(all: &mut Progress, one: &Progress) {
     all.records += one.records;
     all.pages += one.pages;
     all.pages_left += one.pages_left;

@@ -118,7 +118,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 continue;
             }
             let Some(series) = self.job.series.get(index) else { continue };
-            let is_open = self.job.seconds(series).end > self.started;
+            let is_open = self.job.range_of(series).end > self.started;
             let planned: TimeRanges = plan.unsettled.iter().cloned().collect();
             let Some(series) = self.state(index) else { continue };
             let is_same_job = match (&job, &series.job) {
@@ -197,8 +197,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             report.failed_pages.push(page);
             watch(&BackfillEvent::Report { series, report });
         }
-        for (report, state) in summary.series.iter_mut().zip(job_tables.states()) {
-            report.note(&state);
+        for (report, state) in summary.series.iter_mut().zip(job_tables.states_with_journal()) {
+            report.set_state(&state);
             summary.records += report.added + report.filled;
         }
         let mut missing_fields = FieldReports::default();
