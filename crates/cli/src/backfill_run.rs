@@ -10,7 +10,7 @@ use runtime::Timestamp;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::file_notes::notes;
 use crate::future_records::check_clock;
-use crate::job_file::JobFile;
+use crate::job_settings::JobSettings;
 use crate::log::Log;
 use crate::metrics_file::Metrics;
 use crate::plan_report::{announced, page_size, planned};
@@ -22,7 +22,7 @@ use crate::stdout;
 
 /// A backfill that writes files.
 pub(crate) struct FileRun<'r> {
-    file: &'r JobFile,
+    settings: &'r JobSettings,
     pub(crate) job: Job,
     target: Target,
     labels: Vec<String>,
@@ -44,8 +44,8 @@ pub(crate) struct EndedRun {
 }
 
 impl<'r> FileRun<'r> {
-    pub(crate) fn new(file: &'r JobFile, job: Job, target: Target, log: Log) -> Self {
-        Self { file, job, target, labels: labels(&file.series), log }
+    pub(crate) fn new(settings: &'r JobSettings, job: Job, target: Target, log: Log) -> Self {
+        Self { settings, job, target, labels: labels(&settings.series), log }
     }
 
     /// Plans the run, and prints its size.
@@ -86,9 +86,7 @@ impl<'r> FileRun<'r> {
         interrupt: impl Future<Output = ExitKind>,
     ) -> EndedRun {
         let mut reporter = reporter;
-        // A CSV or JSON Lines file needs the rows in this folder for the next run.
-        let rows = PathBuf::from(format!("{}.parts", self.file.out));
-        let is_first = !Path::new(&self.file.out).exists();
+        let is_first = !Path::new(&self.settings.out).exists();
         let signal = OnceLock::new();
         let cancel = async {
             let _ = signal.set(interrupt.await);
@@ -99,10 +97,10 @@ impl<'r> FileRun<'r> {
         let left_out = self.left_out(&planned.plan).await;
         let ended = self.job.run(|event| reporter.event(event), cancel).await;
         if let Some(metrics) = metrics {
-            note_run(metrics, self.file, &ended);
+            note_run(metrics, self.settings, &ended);
         }
         if let Ok(summary) = &ended {
-            reporter.notes = notes(&self.file.out, &self.target, &planned.plan).await;
+            reporter.notes = notes(&self.settings.out, &self.target, &planned.plan).await;
             for note in &reporter.notes {
                 self.log.warning(&note.text);
             }
@@ -113,17 +111,25 @@ impl<'r> FileRun<'r> {
                 let newest = summary.series.iter().map(|series| self.newest(series.last, series.end));
                 check_clock(newest, self.log);
             }
-            let has_rows = matches!(&self.target, Target::File { format, .. } if *format != dataset::Format::Parquet);
-            if is_first && reporter.bar.total.records > 0 && has_rows && rows.exists() {
-                self.log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));
+            if is_first && reporter.bar.total.records > 0 {
+                self.note_folder_of_rows();
             }
         }
         let json_lines = match &ended {
-            Ok(summary) => reporter.json_lines(self.file, summary, None),
-            Err(error) => reporter.json_lines(self.file, &unchanged(&self.job.series), Some(error)),
+            Ok(summary) => reporter.json_lines(self.settings, summary, None),
+            Err(error) => reporter.json_lines(self.settings, &unchanged(&self.job.series), Some(error)),
         };
         let signal = signal.get().copied().unwrap_or(ExitKind::Interrupted);
-        EndedRun { json_lines, outcome: reporter.end(self.file, ended, signal) }
+        EndedRun { json_lines, outcome: reporter.end(self.settings, ended, signal) }
+    }
+
+    /// Notes the folder with the rows of a CSV or JSON Lines file, which the next run needs.
+    fn note_folder_of_rows(&self) {
+        let is_text = matches!(&self.target, Target::File { format, .. } if *format != dataset::Format::Parquet);
+        let rows = PathBuf::from(format!("{}.parts", self.settings.out));
+        if is_text && rows.exists() {
+            self.log.remark(&format!("keep the folder {}: the next run continues from its rows", quoted(rows)));
+        }
     }
 
     /// The series that were a part of this job until now. The run retires them, unless it has nothing to request and
@@ -156,7 +162,7 @@ impl<'r> FileRun<'r> {
     /// A JSON object for each series of a run that could not begin.
     pub(crate) fn not_begun(&self, error: &dataset::Error) -> String {
         let reporter = Reporter::new(self.log, Bar::new(self.log, 0), self.labels.clone());
-        reporter.json_lines(self.file, &unchanged(&self.job.series), Some(error))
+        reporter.json_lines(self.settings, &unchanged(&self.job.series), Some(error))
     }
 
     /// The newest record of a series and its end. The interval of a partial record has not ended yet.
@@ -173,9 +179,9 @@ fn retired(left_out: &[String], job: &str) -> String {
 }
 
 /// Notes the metrics of a run that has ended.
-fn note_run(metrics: &Metrics, file: &JobFile, ended: &Result<Summary, dataset::Error>) {
+fn note_run(metrics: &Metrics, settings: &JobSettings, ended: &Result<Summary, dataset::Error>) {
     if let Ok(summary) = ended {
-        for (series, report) in file.series.iter().zip(&summary.series) {
+        for (series, report) in settings.series.iter().zip(&summary.series) {
             metrics.note_series(series.metric_labels(), report);
         }
     }

@@ -1,4 +1,4 @@
-//! A job file, which contains the series, the range and the target of a backfill.
+//! The settings of a backfill, from a job file or from options: its series, its range and its target.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use crate::failure::{Failure, Result};
 use crate::requested_series::{RequestedSeries, labels};
 use crate::time_arg::{self, Start};
 
-/// The content of a job file.
+/// The series, the range and the target of a backfill.
 #[derive(Debug)]
-pub(crate) struct JobFile {
+pub(crate) struct JobSettings {
     pub(crate) series: Vec<RequestedSeries>,
     pub(crate) from: Start,
     /// The end of the range; [`time_arg::OPEN`] if the range ends now.
@@ -20,7 +20,7 @@ pub(crate) struct JobFile {
     pub(crate) refetch: Option<Duration>,
 }
 
-impl JobFile {
+impl JobSettings {
     /// The range of a series: its own start and end, or those of the job.
     pub(crate) fn range(&self, series: &RequestedSeries, interval: Interval) -> Range<Timestamp> {
         self.start_of(series).of(interval)..self.end_of(series)

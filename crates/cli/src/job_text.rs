@@ -10,7 +10,7 @@ use wording::SERIES_KEYS;
 
 use crate::endpoint_names::{Endpoint, name};
 use crate::failure::{Failure, Result};
-use crate::job_file::{JobFile, Overrides};
+use crate::job_settings::{JobSettings, Overrides};
 use crate::log::Log;
 use crate::offered_param::{Offered, splits};
 use crate::param_keys::ParamKeys;
@@ -23,7 +23,7 @@ use crate::toml_text::{TomlTable, TomlText, TomlValue};
 const KEYS: [&str; 5] = ["from", "to", "out", "refetch", "series"];
 
 /// Reads and checks a job file.
-pub(crate) fn read(path: &Path, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
+pub(crate) fn read(path: &Path, overrides: Overrides<'_>, log: Log) -> Result<JobSettings> {
     let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
     JobText(TomlText { name: quoted(path), text: &text }).job(overrides, log)
 }
@@ -66,7 +66,7 @@ fn checked_values(endpoints: &[Endpoint], param: &Offered, text: &str) -> Result
 pub(crate) struct JobText<'t>(pub(crate) TomlText<'t>);
 
 impl JobText<'_> {
-    pub(crate) fn job(&self, overrides: Overrides<'_>, log: Log) -> Result<JobFile> {
+    pub(crate) fn job(&self, overrides: Overrides<'_>, log: Log) -> Result<JobSettings> {
         let text = &self.0;
         let table = text.table()?;
         self.check_keys(&table)?;
@@ -100,7 +100,7 @@ impl JobText<'_> {
             return Err(self.missing("series").help("a job has one or more [[series]] tables"));
         }
         let to = overrides.to.or(to).unwrap_or(time_arg::OPEN);
-        Ok(JobFile { series, from, to, out, refetch })
+        Ok(JobSettings { series, from, to, out, refetch })
     }
 
     fn check_keys(&self, table: &TomlTable<'_>) -> Result<()> {
@@ -214,7 +214,7 @@ mod tests {
         (endpoint_names::name(endpoint), examples::options(endpoint, 1).split("--").filter_map(param).collect())
     }
 
-    fn check(text: &str) -> Result<JobFile, String> {
+    fn check(text: &str) -> Result<JobSettings, String> {
         let source = JobText(TomlText { name: "job.toml".to_owned(), text });
         source.job(Overrides::default(), Log::Nothing).map_err(|failure| failure.to_string())
     }
@@ -243,7 +243,7 @@ mod tests {
             }
         }
         let text = format!("from = 2025-01-31\nto = 2025-02-28\nout = \"a.csv\"\n{groups}");
-        let ranges = |job: &JobFile| {
+        let ranges = |job: &JobSettings| {
             let hour = Interval::from(Duration::from_secs(3600));
             let spans = job.series.iter().map(|one| time_arg::span(&job.range(one, hour)));
             spans.collect::<Vec<_>>()
@@ -259,7 +259,7 @@ mod tests {
     }
 
     /// A job with the series of a metric, one with a range of its own and one with that of the job.
-    fn with_own_range(range: &str, own: &str) -> JobFile {
+    fn with_own_range(range: &str, own: &str) -> JobSettings {
         let Metric { name, key, keys, history, .. } = metric();
         let mut text = format!("{range}out = \"a.csv\"\n");
         for (value, range) in keys.iter().zip([own, ""]) {

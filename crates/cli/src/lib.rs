@@ -61,7 +61,7 @@ mod status_check;
 mod chart_line;
 
 mod chart_drawing;
-mod job_file;
+mod job_settings;
 mod plan_report;
 mod range_ends;
 mod record_columns;
@@ -89,6 +89,8 @@ mod status_report;
 mod reporter;
 
 mod backfill_run;
+
+mod printed_run;
 
 #[cfg(any(feature = "mcp", test))]
 mod assistant;

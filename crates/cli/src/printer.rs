@@ -12,7 +12,7 @@ use runtime::AnyClient as Client;
 use crate::data_output::DataOutput;
 use crate::failure::{Failure, Result};
 use crate::record_columns::{SeriesRecords, columns, rows};
-use crate::requested_series::{RequestedSeries, stored};
+use crate::requested_series::{RequestedSeries, series_requests};
 use crate::stdout;
 use crate::table::{Format, Table, omitted};
 
@@ -48,7 +48,7 @@ enum Output {
 
 /// The columns of a file that a backfill of these series writes.
 fn file_table(client: &Client, series: &[RequestedSeries]) -> Result<SeriesTable> {
-    Ok(SeriesTable::new(&stored(client, series)?)?)
+    Ok(SeriesTable::new(&series_requests(client, series)?)?)
 }
 
 impl<'s> Printer<'s> {

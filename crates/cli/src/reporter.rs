@@ -12,7 +12,7 @@ use crate::endpoint_names::full_name;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::Note;
 use crate::incomplete_run::{IncompleteRun, Reason};
-use crate::job_file::JobFile;
+use crate::job_settings::JobSettings;
 use crate::log::Log;
 use crate::marks;
 use crate::program::program;
@@ -72,9 +72,14 @@ impl Reporter {
 
     /// A JSON object for each series: what a run has changed, the gaps that remain, and an error, by default that of the
     /// entire run.
-    pub(crate) fn json_lines(&self, file: &JobFile, summary: &Summary, of_run: Option<&dataset::Error>) -> String {
+    pub(crate) fn json_lines(
+        &self,
+        settings: &JobSettings,
+        summary: &Summary,
+        of_run: Option<&dataset::Error>,
+    ) -> String {
         let mut lines = String::new();
-        for (index, outcome) in self.outcomes(file, &summary.series).iter().enumerate() {
+        for (index, outcome) in self.outcomes(settings, &summary.series).iter().enumerate() {
             let error = self.error_of(index, summary, of_run);
             let object = outcome.object(&self.notes, &summary.lost_rows, error.as_deref(), summary.is_complete);
             lines.push_str(&format!("{object}\n"));
@@ -98,34 +103,39 @@ impl Reporter {
     }
 
     /// What became of each series.
-    fn outcomes<'r>(&'r self, file: &'r JobFile, reports: &'r [SeriesReport]) -> Vec<SeriesOutcome<'r>> {
+    fn outcomes<'r>(&'r self, settings: &'r JobSettings, reports: &'r [SeriesReport]) -> Vec<SeriesOutcome<'r>> {
         let mut outcomes = Vec::new();
-        for ((report, label), series) in reports.iter().zip(&self.labels).zip(&file.series) {
-            let range = file.range(series, report.interval);
+        for ((report, label), series) in reports.iter().zip(&self.labels).zip(&settings.series) {
+            let range = settings.range(series, report.interval);
             outcomes.push(SeriesOutcome { label, series, range, report });
         }
         outcomes
     }
 
     /// Prints the outcome, and chooses the exit code.
-    pub(crate) fn end(&self, file: &JobFile, ended: Result<Summary, dataset::Error>, signal: ExitKind) -> Result<()> {
+    pub(crate) fn end(
+        &self,
+        settings: &JobSettings,
+        ended: Result<Summary, dataset::Error>,
+        signal: ExitKind,
+    ) -> Result<()> {
         self.bar.clear();
         self.warn_of_failed_requests();
         let summary = ended?;
-        let is_stream = file.out == "-";
-        let outcomes = self.outcomes(file, &summary.series);
-        let marked = self.marks(&file.out, &summary);
+        let is_stream = settings.out == "-";
+        let outcomes = self.outcomes(settings, &summary.series);
+        let marked = self.marks(&settings.out, &summary);
         let never_fetched = self.never_fetched(&outcomes, summary.is_complete, marked.is_some());
         if let Some(failure) = self.stopped(&summary, signal) {
             return Err(failure);
         }
-        self.print_outcome(file, &summary);
+        self.print_outcome(settings, &summary);
         if is_stream {
             run_outcome::warn_of_invalid(self.log, &summary, "with an invalid value, which is null");
         }
         self.note_ends(&outcomes);
         self.note_spacing(&outcomes);
-        self.warn_of_missing(&file.out, &outcomes, summary.is_complete);
+        self.warn_of_missing(&settings.out, &outcomes, summary.is_complete);
         if summary.is_complete {
             return match marked.or(never_fetched) {
                 Some(failure) => Err(failure),
@@ -188,15 +198,15 @@ impl Reporter {
     }
 
     /// Prints the changes of a run. If no request was needed, the plan has already reported that.
-    fn print_outcome(&self, file: &JobFile, summary: &Summary) {
+    fn print_outcome(&self, settings: &JobSettings, summary: &Summary) {
         if summary.requests == 0 && summary.files.is_empty() {
             return;
         }
         let now = Timestamp::now();
         // The age of the last record is not printed if all ranges end in the past.
-        let ends_now = file.latest_end() + summary.elapsed + NOW > now;
+        let ends_now = settings.latest_end() + summary.elapsed + NOW > now;
         let now = if ends_now { Some(now) } else { None };
-        run_outcome::print(self.log, &file.out, summary, &self.labels, now);
+        run_outcome::print(self.log, &settings.out, summary, &self.labels, now);
     }
 
     /// Warns about records that are missing, and says how they are listed.
@@ -367,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_service_that_does_not_respond_ends_with_code_4() {
-        let file = JobFile {
+        let settings = JobSettings {
             series: Vec::new(),
             from: time_arg::start("1970-01-01").unwrap(),
             to: Timestamp::from_unix_seconds(1),
@@ -377,7 +387,7 @@ mod tests {
         let mut summary = Summary::default();
         (summary.is_unreachable, summary.failed_pages) = (true, 1);
         let reporter = Reporter::new(Log::Nothing, Bar::new(Log::Nothing, 1), vec!["a".to_owned()]);
-        let failure = reporter.end(&file, Ok(summary), ExitKind::Interrupted).unwrap_err();
+        let failure = reporter.end(&settings, Ok(summary), ExitKind::Interrupted).unwrap_err();
         let expected = "stopped because the service does not respond; kept the 0 records fetched so far\n  \
             help: run the same command to continue";
         assert_eq!((failure.exit_kind as u8, failure.to_string().as_str()), (4, expected));

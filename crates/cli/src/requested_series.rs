@@ -158,7 +158,7 @@ pub(crate) fn plan(request: &Request<Dynamic>) -> Result<Plan> {
 }
 
 /// Converts the series to the type of the crate `dataset`.
-pub(crate) fn stored(client: &Client, series: &[RequestedSeries]) -> Result<Vec<dataset::SeriesRequest>> {
+pub(crate) fn series_requests(client: &Client, series: &[RequestedSeries]) -> Result<Vec<dataset::SeriesRequest>> {
     let mut requests = Vec::with_capacity(series.len());
     for one in series {
         requests.push(dataset::SeriesRequest::new(request(client, one))?);

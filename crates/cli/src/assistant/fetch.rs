@@ -14,10 +14,10 @@ use crate::connection::Connected;
 use crate::endpoint_names::name;
 use crate::failure::{ExitKind, Failure, Result};
 use crate::find_endpoint::find_known;
-use crate::job_file::JobFile;
+use crate::job_settings::JobSettings;
 use crate::log::Log;
 use crate::progress::counted;
-use crate::requested_series::{note_oldest, stored};
+use crate::requested_series::{note_oldest, series_requests};
 use crate::series_combinations::of_histories;
 use crate::time_arg;
 
@@ -43,13 +43,13 @@ pub(crate) async fn fetch(
     interrupt: impl Future<Output = ExitKind>,
 ) -> Result<Fetched> {
     let log = Log::All;
-    let file = job_file(folder, arguments)?;
+    let settings = job_settings(folder, arguments)?;
     let confirmed = arguments.number("confirm_requests")?;
-    note_oldest(&file.series, file.from.time, log);
-    let target = Target::parse(&file.out)?;
-    let series = stored(&connected.client, &file.series)?;
-    let job = connected.backfill(series, file.from, file.to, target.clone());
-    let run = FileRun::new(&file, job, target, log);
+    note_oldest(&settings.series, settings.from.time, log);
+    let target = Target::parse(&settings.out)?;
+    let series = series_requests(&connected.client, &settings.series)?;
+    let job = connected.backfill(series, settings.from, settings.to, target.clone());
+    let run = FileRun::new(&settings, job, target, log);
     let planned = run.plan().await?;
     let requests = planned.plan.requests();
     let records = planned.plan.records();
@@ -78,7 +78,7 @@ pub(crate) async fn fetch(
         }
     };
     let origin = if connected.is_sandbox() { "invented by the sandbox; not real data\n" } else { "" };
-    match (ended.outcome, described(&file.out, &paths, log).await) {
+    match (ended.outcome, described(&settings.out, &paths, log).await) {
         (Ok(()), text) => Ok(Fetched { text: format!("{origin}{}", text?), failure: None }),
         (Err(failure), Ok(text)) => Ok(Fetched { text: format!("{origin}{text}"), failure: Some(failure) }),
         // Nothing was written that could be described.
@@ -101,7 +101,7 @@ fn question(records: Option<u64>, requests: u64, max_requests: u64) -> Option<St
     }
 }
 
-fn job_file(folder: &WorkFolder, arguments: &Arguments) -> Result<JobFile> {
+fn job_settings(folder: &WorkFolder, arguments: &Arguments) -> Result<JobSettings> {
     let endpoint = find_known(arguments.required_text("endpoint")?)?;
     let params = arguments.params(&[endpoint])?;
     let from = arguments.parsed("from", time_arg::start)?;
@@ -109,7 +109,7 @@ fn job_file(folder: &WorkFolder, arguments: &Arguments) -> Result<JobFile> {
     let to = arguments.parsed("to", time_arg::end)?.unwrap_or(time_arg::OPEN);
     let out = folder.resolve(arguments.required_text("file")?)?;
     let series = of_histories(&[name(endpoint)], &params, Log::All)?;
-    Ok(JobFile { series, from, to, out, refetch: None })
+    Ok(JobSettings { series, from, to, out, refetch: None })
 }
 
 #[cfg(test)]

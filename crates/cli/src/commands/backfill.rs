@@ -1,38 +1,30 @@
 //! `backfill`: writes histories of series to a file or a data set.
 //!
-//! The crate `dataset` fetches and writes the records, and `reporter` shows the plan, the progress and the
-//! outcome.
+//! `backfill_run` plans and runs a job that writes files, with the crate `dataset`, and `printed_run` prints the records to
+//! standard output. Both show the progress and the outcome with `reporter`.
 
-use std::collections::{BTreeSet, VecDeque};
-use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use dataset::{Backfill as Job, Partition, ReadableRecords, SeriesReport, SeriesRequest, Target};
-use runtime::history::History;
-use runtime::record::AnyRecord;
-use runtime::{AnyClient, Dynamic, Error, ErrorKind, Timestamp};
+use dataset::{Backfill as Job, Partition, SeriesRequest, Target};
+use runtime::{AnyClient, Timestamp};
 
-use crate::backfill_run::{FileRun, unchanged};
+use crate::backfill_run::FileRun;
 use crate::connection::{Connected, Connection};
-use crate::endpoint_names::Endpoint;
 use crate::examples;
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
-use crate::job_file::{JobFile, Overrides};
+use crate::job_settings::{JobSettings, Overrides};
 use crate::job_text;
-use crate::log::{self, Log};
+use crate::log::Log;
 use crate::metrics_file::{Metrics, MetricsOption};
 use crate::param_options::{Params, endpoint_candidates, endpoints_help};
+use crate::printed_run::{PrintedRun, PrintedRunOptions};
 use crate::printer::{Columns, Printer};
-use crate::progress::Bar;
-use crate::record_columns::{SeriesRecords, fields};
-use crate::reporter::Reporter;
-use crate::requested_series::{labels, note_oldest, stored};
+use crate::requested_series::{note_oldest, series_requests};
 use crate::series_combinations::of_histories;
 use crate::stdout;
-use crate::stream_progress::StreamProgress;
 use crate::table::Format;
 use crate::time_arg::{self, Start};
 
@@ -98,11 +90,11 @@ pub(crate) struct Backfill {
 
 impl Backfill {
     pub(crate) async fn run(&self, log: Log, interrupt: Interrupt) -> Result<()> {
-        let file = self.job_file(log)?;
-        file.check_ranges()?;
-        note_oldest(&file.series, file.from.time, log);
-        let is_stream = file.out == "-";
-        let target = Target::parse(&file.out);
+        let settings = self.job_settings(log)?;
+        settings.check_ranges()?;
+        note_oldest(&settings.series, settings.from.time, log);
+        let is_stream = settings.out == "-";
+        let target = Target::parse(&settings.out);
         if self.format.is_some() && !is_stream {
             return Err(Failure::usage("`--format` is only for `--out -`; the name of a file determines its format"));
         }
@@ -113,15 +105,15 @@ impl Backfill {
             let message = "`--refetch` and `--refetch-gaps` are only for files; `--out -` fetches every record";
             return Err(Failure::usage(message));
         }
-        if is_stream && file.refetch.is_some() {
+        if is_stream && settings.refetch.is_some() {
             log.remark("`refetch` of the job file is not used; `--out -` fetches every record");
         }
         if is_stream && !self.dry_run {
-            return interrupt.ends(self.to_stdout(&file, log)).await;
+            return interrupt.ends(self.to_stdout(&settings, log)).await;
         }
         let target = target?;
         let metrics = if self.dry_run { None } else { self.metrics.open(log)? };
-        let ended = self.to_files(&file, target, metrics.as_ref(), log, interrupt).await;
+        let ended = self.to_files(&settings, target, metrics.as_ref(), log, interrupt).await;
         let measured = match metrics {
             Some(metrics) => metrics.end(),
             None => Ok(()),
@@ -132,15 +124,15 @@ impl Backfill {
     /// Plans and runs the job, or only plans it.
     async fn to_files(
         &self,
-        file: &JobFile,
+        settings: &JobSettings,
         target: Target,
         metrics: Option<&Metrics>,
         log: Log,
         interrupt: Interrupt,
     ) -> Result<()> {
         let connected = self.connection.open_for_files(log, metrics.cloned()).await?;
-        let job = self.job(&connected, file, target.clone())?;
-        let run = FileRun::new(file, job, target, log);
+        let job = self.job(&connected, settings, target.clone())?;
+        let run = FileRun::new(settings, job, target, log);
         let planned = match run.plan().await {
             Ok(planned) => planned,
             Err(error) => {
@@ -160,94 +152,22 @@ impl Backfill {
         ended.outcome.and(printed)
     }
 
-    /// Prints all records of the range, one series after the other.
-    async fn to_stdout(&self, file: &JobFile, log: Log) -> Result<()> {
+    /// Prints all records of the range.
+    async fn to_stdout(&self, settings: &JobSettings, log: Log) -> Result<()> {
         let connected = self.connection.open_for_files(log, None).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
-        let mut printer = Printer::new(&connected.client, &file.series, format, Columns::File)?;
-        let requests = requests(&connected.client, file)?;
-        // No bar is drawn, because a terminal shows the records.
-        let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&file.series));
-        reporter.has_objects_on_stderr = self.json;
-        let mut progress = StreamProgress::new(self.planned(file, &requests));
-        let progress_log = if stdout::is_terminal() { Log::Quiet } else { log };
-        let mut summary = unchanged(&requests);
-        let mut fatal = None;
-        for (index, (series, stored)) in file.series.iter().zip(&requests).enumerate() {
-            progress.begin_series();
-            let mut report = summary.series[index].clone();
-            let range = file.range(series, report.interval);
-            let mut next = range.start;
-            let mut unreadable: BTreeSet<u32> = BTreeSet::new();
-            let mut pages = self.history(stored, range.clone()).pages();
-            while let Some(page) = pages.next().await {
-                let page = match page {
-                    Ok(page) => page,
-                    Err(error) => {
-                        report.unfetched += time_arg::steps([&(next..range.end.min(time_arg::now()))], report.interval);
-                        if fails_everywhere(&error) {
-                            fatal = Some(dataset::Error::from(error.clone()));
-                        }
-                        summary.failed.push((index, error.into()));
-                        break;
-                    }
-                };
-                summary.pages += u64::from(page.report.failed_pages.is_empty());
-                summary.failed_pages += page.report.failed_pages.len() as u64;
-                reporter.report(index, &page.report);
-                let readable = ReadableRecords::new(stored, &page, &page.range);
-                unreadable.extend(&readable.unreadable);
-                for record in readable.records.iter() {
-                    report.invalid += u64::from(has_invalid(series.endpoint, record));
-                }
-                report.add_page(&page, &readable.times);
-                next = page.range.end;
-                printer.print(&[SeriesRecords::of_page(index, series, &readable.records, &readable.times)])?;
-                reporter.progress(&progress.with(&pages.progress()), progress_log);
-            }
-            progress.end_series(&pages.progress());
-            // A page that is requested again has the same records.
-            report.unreadable = unreadable.len() as u64;
-            report.end_pages(&(range.start..next));
-            summary.series[index] = report;
-            if fatal.is_some() {
-                break;
-            }
-        }
-        printer.end()?;
-        if self.json {
-            // Standard output is for the records.
-            log::write(reporter.json_lines(file, &summary, fatal.as_ref()).trim_end());
-        }
-        let is_filled = self.allow_empty || !summary.series.iter().any(SeriesReport::is_empty);
-        summary.is_complete = is_filled && summary.failed.is_empty() && summary.failed_pages == 0;
-        let ended = match fatal {
-            Some(error) => Err(error),
-            None => Ok(summary),
+        let printer = Printer::new(&connected.client, &settings.series, format, Columns::File)?;
+        let requests = requests(&connected.client, settings)?;
+        let options = PrintedRunOptions {
+            strict: self.strict,
+            include_partial: self.include_partial,
+            allow_empty: self.allow_empty,
         };
-        reporter.end(file, ended, ExitKind::Interrupted)
+        PrintedRun::new(settings, &requests, options, printer, self.json, log).run().await
     }
 
-    /// The history of a series that is printed.
-    fn history(&self, stored: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
-        let request = stored.request().clone();
-        let request = if self.strict { request } else { request.skip_bad_records() };
-        let history = History::new(request, range).skip_failed_pages();
-        if self.include_partial { history.include_partial() } else { history }
-    }
-
-    /// The number of requests of each series. One that cannot be planned fails later, with its own error.
-    fn planned(&self, file: &JobFile, requests: &[SeriesRequest]) -> VecDeque<u64> {
-        let mut planned = VecDeque::new();
-        for (series, stored) in file.series.iter().zip(requests) {
-            let plan = self.history(stored, file.range(series, stored.interval())).plan();
-            planned.push_back(plan.map_or(0, |plan| plan.requests));
-        }
-        planned
-    }
-
-    /// The settings of the job file or, without a job file, the settings of the command line.
-    fn job_file(&self, log: Log) -> Result<JobFile> {
+    /// The settings of the job file or, without a job file, those of the command line.
+    fn job_settings(&self, log: Log) -> Result<JobSettings> {
         match (&self.job, self.from, &self.out) {
             (Some(_), ..) if self.params != Params::default() => {
                 Err(Failure::usage("`--job` cannot be used with params; write them into the job file"))
@@ -256,20 +176,20 @@ impl Backfill {
             (None, Some(from), Some(out)) => {
                 let series = of_histories(&self.endpoints, &self.params, log)?;
                 let to = self.to.unwrap_or(time_arg::OPEN);
-                Ok(JobFile { series, from, to, out: out.clone(), refetch: None })
+                Ok(JobSettings { series, from, to, out: out.clone(), refetch: None })
             }
             _ => Err(Failure::usage("`--from` and `--out` are required without `--job`")),
         }
     }
 
-    fn job(&self, connected: &Connected, file: &JobFile, target: Target) -> Result<Job> {
-        let mut job = connected.backfill(requests(&connected.client, file)?, file.from, file.to, target);
+    fn job(&self, connected: &Connected, settings: &JobSettings, target: Target) -> Result<Job> {
+        let mut job = connected.backfill(requests(&connected.client, settings)?, settings.from, settings.to, target);
         job.include_partial = self.include_partial;
         job.allow_empty = self.allow_empty;
         job.strict = self.strict;
         job.refetch_gaps = self.refetch_gaps;
         job.partition = self.partition;
-        job.refetch = self.refetch.or(file.refetch).unwrap_or(job.refetch);
+        job.refetch = self.refetch.or(settings.refetch).unwrap_or(job.refetch);
         // The path identifies the job, so that a run can show which series the job file no longer has.
         if let Some(path) = &self.job
             && let Ok(path) = path.canonicalize()
@@ -280,29 +200,13 @@ impl Backfill {
     }
 }
 
-/// The series of a job file, each with its range if it is not that of the job.
-fn requests(client: &AnyClient, file: &JobFile) -> Result<Vec<SeriesRequest>> {
+/// The series to request, each with its range if it is not that of the job.
+fn requests(client: &AnyClient, settings: &JobSettings) -> Result<Vec<SeriesRequest>> {
     let mut requests = Vec::new();
-    for (series, request) in file.series.iter().zip(stored(client, &file.series)?) {
-        let range = file.range(series, request.interval());
+    for (series, request) in settings.series.iter().zip(series_requests(client, &settings.series)?) {
+        let range = settings.range(series, request.interval());
         let has_own = series.from.is_some() || series.to.is_some();
         requests.push(if has_own { request.within(range) } else { request });
     }
     Ok(requests)
-}
-
-/// `true` if a value of a record does not fit its field; the value is then among the unknown fields.
-fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
-    let Some(unknown) = record.unknown_fields() else { return false };
-    for (name, _) in unknown.iter_raw() {
-        if fields(endpoint).any(|field| field.wire_name == name) {
-            return true;
-        }
-    }
-    false
-}
-
-/// `true` if the error is in the command or the credentials, so that the other series do not matter.
-fn fails_everywhere(error: &Error) -> bool {
-    error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder
 }

@@ -25,7 +25,7 @@ use crate::new_records::NewRecords;
 use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
 use crate::record_columns::SeriesRecords;
-use crate::requested_series::{RequestedSeries, labels, plan, request, stored};
+use crate::requested_series::{RequestedSeries, labels, plan, request, series_requests};
 use crate::run_outcome;
 use crate::series_combinations::Requested;
 use crate::table::Format;
@@ -88,7 +88,7 @@ impl Poll {
         };
         let target = Target::parse(out)?;
         let client = &connected.client;
-        let job = connected.backfill(stored(client, series)?, self.from, time_arg::OPEN, target.clone());
+        let job = connected.backfill(series_requests(client, series)?, self.from, time_arg::OPEN, target.clone());
         let plan = job.plan().await?;
         for stray in &plan.strays {
             log.warning(stray);

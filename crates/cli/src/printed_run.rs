@@ -1,0 +1,188 @@
+//! A backfill to standard output: the records of each series are printed as they arrive, one series after the other.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+
+use dataset::{ReadableRecords, SeriesReport, SeriesRequest, Summary};
+use runtime::history::{History, Page};
+use runtime::record::AnyRecord;
+use runtime::{Dynamic, Error, ErrorKind, Timestamp};
+
+use crate::backfill_run::unchanged;
+use crate::endpoint_names::Endpoint;
+use crate::failure::{ExitKind, Result};
+use crate::job_settings::JobSettings;
+use crate::log::{self, Log};
+use crate::printer::Printer;
+use crate::progress::Bar;
+use crate::record_columns::{SeriesRecords, fields};
+use crate::reporter::Reporter;
+use crate::requested_series::labels;
+use crate::stdout;
+use crate::stream_progress::StreamProgress;
+use crate::time_arg;
+
+/// The options of a backfill that is printed.
+#[derive(Clone, Copy)]
+pub(crate) struct PrintedRunOptions {
+    pub(crate) strict: bool,
+    pub(crate) include_partial: bool,
+    pub(crate) allow_empty: bool,
+}
+
+/// A backfill that prints the records of its series.
+pub(crate) struct PrintedRun<'r> {
+    settings: &'r JobSettings,
+    requests: &'r [SeriesRequest],
+    options: PrintedRunOptions,
+    printer: Printer<'r>,
+    reporter: Reporter,
+    progress: StreamProgress,
+    progress_log: Log,
+    summary: Summary,
+    /// The error with which the requests of all other series would fail too.
+    fatal: Option<dataset::Error>,
+}
+
+impl PrintedRunOptions {
+    /// The history of a series that is printed.
+    fn history(self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
+        let request = series.request().clone();
+        let request = if self.strict { request } else { request.skip_bad_records() };
+        let history = History::new(request, range).skip_failed_pages();
+        if self.include_partial { history.include_partial() } else { history }
+    }
+
+    /// The number of requests of each series. One that cannot be planned fails later, with its own error.
+    fn planned(self, settings: &JobSettings, requests: &[SeriesRequest]) -> VecDeque<u64> {
+        let mut planned = VecDeque::new();
+        for (series, request) in settings.series.iter().zip(requests) {
+            let plan = self.history(request, settings.range(series, request.interval())).plan();
+            planned.push_back(plan.map_or(0, |plan| plan.requests));
+        }
+        planned
+    }
+}
+
+impl<'r> PrintedRun<'r> {
+    /// If `has_objects` is true, a JSON object for each series is printed on standard error.
+    pub(crate) fn new(
+        settings: &'r JobSettings,
+        requests: &'r [SeriesRequest],
+        options: PrintedRunOptions,
+        printer: Printer<'r>,
+        has_objects: bool,
+        log: Log,
+    ) -> Self {
+        // No bar is drawn, because a terminal shows the records.
+        let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&settings.series));
+        reporter.has_objects_on_stderr = has_objects;
+        Self {
+            settings,
+            requests,
+            options,
+            printer,
+            reporter,
+            progress: StreamProgress::new(options.planned(settings, requests)),
+            progress_log: if stdout::is_terminal() { Log::Quiet } else { log },
+            summary: unchanged(requests),
+            fatal: None,
+        }
+    }
+
+    /// Prints all records of the range, one series after the other.
+    pub(crate) async fn run(mut self) -> Result<()> {
+        for index in 0..self.requests.len() {
+            self.print_series(index).await?;
+            if self.fatal.is_some() {
+                break;
+            }
+        }
+        self.end()
+    }
+
+    async fn print_series(&mut self, index: usize) -> Result<()> {
+        self.progress.begin_series();
+        let request = &self.requests[index];
+        let mut report = self.summary.series[index].clone();
+        let range = self.settings.range(&self.settings.series[index], report.interval);
+        let mut next = range.start;
+        let mut unreadable: BTreeSet<u32> = BTreeSet::new();
+        let mut pages = self.options.history(request, range.clone()).pages();
+        while let Some(page) = pages.next().await {
+            match page {
+                Ok(page) => {
+                    next = page.range.end;
+                    unreadable.extend(self.print_page(index, &page, &mut report)?);
+                    self.reporter.progress(&self.progress.with(&pages.progress()), self.progress_log);
+                }
+                Err(error) => {
+                    report.unfetched += time_arg::steps([&(next..range.end.min(time_arg::now()))], report.interval);
+                    self.note_failed(index, error);
+                    break;
+                }
+            }
+        }
+        self.progress.end_series(&pages.progress());
+        // A page that is requested again has the same records.
+        report.unreadable = unreadable.len() as u64;
+        report.end_pages(&(range.start..next));
+        self.summary.series[index] = report;
+        Ok(())
+    }
+
+    /// Prints the records of a page, and adds the page to the report. Returns the checksums of the unreadable records.
+    fn print_page(&mut self, index: usize, page: &Page<AnyRecord>, report: &mut SeriesReport) -> Result<Vec<u32>> {
+        let series = &self.settings.series[index];
+        self.summary.pages += u64::from(page.report.failed_pages.is_empty());
+        self.summary.failed_pages += page.report.failed_pages.len() as u64;
+        self.reporter.report(index, &page.report);
+        let readable = ReadableRecords::new(&self.requests[index], page, &page.range);
+        for record in readable.records.iter() {
+            report.invalid += u64::from(has_invalid(series.endpoint, record));
+        }
+        report.add_page(page, &readable.times);
+        self.printer.print(&[SeriesRecords::of_page(index, series, &readable.records, &readable.times)])?;
+        Ok(readable.unreadable)
+    }
+
+    fn note_failed(&mut self, index: usize, error: Error) {
+        if fails_everywhere(&error) {
+            self.fatal = Some(error.clone().into());
+        }
+        self.summary.failed.push((index, error.into()));
+    }
+
+    /// Ends the output, and prints what became of each series.
+    fn end(mut self) -> Result<()> {
+        self.printer.end()?;
+        if self.reporter.has_objects_on_stderr {
+            // Standard output is for the records.
+            log::write(self.reporter.json_lines(self.settings, &self.summary, self.fatal.as_ref()).trim_end());
+        }
+        let is_filled = self.options.allow_empty || !self.summary.series.iter().any(SeriesReport::is_empty);
+        let is_fetched = self.summary.failed.is_empty() && self.summary.failed_pages == 0;
+        self.summary.is_complete = is_filled && is_fetched;
+        let ended = match self.fatal {
+            Some(error) => Err(error),
+            None => Ok(self.summary),
+        };
+        self.reporter.end(self.settings, ended, ExitKind::Interrupted)
+    }
+}
+
+/// `true` if a value of a record does not fit its field; the value is then among the unknown fields.
+fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
+    let Some(unknown) = record.unknown_fields() else { return false };
+    for (name, _) in unknown.iter_raw() {
+        if fields(endpoint).any(|field| field.wire_name == name) {
+            return true;
+        }
+    }
+    false
+}
+
+/// `true` if the error is in the command or the credentials, so that the other series do not matter.
+fn fails_everywhere(error: &Error) -> bool {
+    error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder
+}
