@@ -7,7 +7,7 @@
 use std::fs;
 
 use crate::command::exists;
-use crate::rows::{decode, request, weight};
+use crate::rows::{backfill, decode, request, weight};
 use crate::scratch::Scratch;
 
 /// The maximum ratio of a figure to its budget.
@@ -39,6 +39,10 @@ const COUNTED: &[Figure] = &[
     ("decode-instruments-to-derive", |scratch| decoded(scratch, "notations", "instruments")),
     ("decode-pairs-to-derive", |scratch| decoded(scratch, "notations", "pairs")),
     ("decode-tickers-to-derive", |scratch| decoded(scratch, "notations", "tickers")),
+    ("backfill-4-fields-to-derive", |scratch| backfilled(scratch, "4", "100")),
+    ("backfill-30-fields-to-derive", |scratch| backfilled(scratch, "30", "100")),
+    ("backfill-30-sparse-fields-to-derive", |scratch| backfilled(scratch, "30", "33")),
+    ("backfill-100-fields-to-derive", |scratch| backfilled(scratch, "100", "100")),
     ("request-to-raw-transport", |scratch| {
         let count = |program| request::counted(&scratch.build(scratch.ours()?, program)?);
         Ok(count("request-ours")? / count("request-raw")?)
@@ -49,6 +53,12 @@ const COUNTED: &[Figure] = &[
 fn decoded(scratch: &Scratch, program: &str, body: &str) -> Result<f64, String> {
     let (ours, strict) = decode::counted(scratch, program, body)?;
     Ok(ours / strict)
+}
+
+/// The instructions for a row of a backfill, as a ratio to a program with plain derives and `arrow`.
+fn backfilled(scratch: &Scratch, fields: &str, percent: &str) -> Result<f64, String> {
+    let (ours, raw) = backfill::counted(scratch, fields, percent)?;
+    Ok(ours / raw)
 }
 
 /// Compares every figure with its budget. The error lists the figures that are over budget.
@@ -66,7 +76,7 @@ pub(crate) fn check(scratch: &Scratch) -> Result<(), String> {
         let allowed = allowed(&budget, name).ok_or_else(|| format!("{}: missing `{name} = NUMBER`", path.display()))?;
         let measured = measure(scratch)?;
         let is_over = measured > allowed * TOLERANCE;
-        println!("{name:29} {measured:8.3}, budget {allowed:8.3}{}", if is_over { "  OVER" } else { "" });
+        println!("{name:36} {measured:8.3}, budget {allowed:8.3}{}", if is_over { "  OVER" } else { "" });
         if is_over {
             over.push(name);
         }

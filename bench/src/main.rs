@@ -6,6 +6,7 @@
 mod budget;
 mod callgrind;
 mod command;
+mod python;
 mod report;
 mod rows;
 mod scratch;

@@ -32,8 +32,8 @@ const MARKER: &str = "<!-- Written by hand from here. -->";
 /// Writes the results of a row into the table; other rows are unchanged.
 pub(crate) fn record(scratch: &Scratch, row: &str, measurements: &[Measurement]) -> Result<(), String> {
     let date = output(Command::new("date").args(["-u", "+%Y-%m-%d"]))?.0;
-    let line = |outcome: &Measurement| {
-        let Measurement { number, what, bounds: (must, hope), measured, detail } = outcome;
+    let line = |measurement: &Measurement| {
+        let Measurement { number, what, bounds: (must, hope), measured, detail } = measurement;
         format!("| {number} | {what} | {must} | {hope} | {measured} | {detail} | {} | {row} |\n", date.trim())
     };
     let lines: String = measurements.iter().map(line).collect();
@@ -50,7 +50,12 @@ fn page(old: &str, machine: &str, measured: &str, lines: &str) -> String {
     let (table, by_hand) = old.split_once(MARKER).unwrap_or((old, "\n"));
     let of_row = |name: &str| -> String {
         let of_row = table.lines().filter(|line| row_of(line) == Some(name));
-        of_row.map(|line| format!("{line}\n")).collect()
+        let mut lines = String::new();
+        for line in of_row {
+            lines.push_str(line);
+            lines.push('\n');
+        }
+        lines
     };
     let rows = ROWS.iter().map(|row| if row.name == measured { lines.to_owned() } else { of_row(row.name) });
     format!(

@@ -3,8 +3,11 @@
 pub(crate) mod backfill;
 pub(crate) mod build;
 pub(crate) mod decode;
+pub(crate) mod download;
+pub(crate) mod edit;
 pub(crate) mod generator;
 pub(crate) mod history;
+pub(crate) mod queries;
 pub(crate) mod request;
 pub(crate) mod weight;
 
@@ -39,11 +42,14 @@ pub(crate) const ROWS: &[Row] = &[
     Row { name: "rows", shows: "instructions for each row of a backfill", measure: backfill::rows },
     Row { name: "requests", shows: "requests of a large backfill and of its plan", measure: backfill::requests },
     Row { name: "check", shows: "`cargo check` of the client without a program", measure: build::check },
+    Row { name: "edit", shows: "`cargo check` after one edit, as the catalogue grows", measure: edit::edit },
     Row { name: "release", shows: "release build of a program that calls every endpoint", measure: build::release },
     Row { name: "from-scratch", shows: "build with every dependency", measure: build::from_scratch },
     Row { name: "codegen", shows: "the generator compared with progenitor", measure: generator::codegen },
     Row { name: "growth", shows: "the generator's time and memory as the catalogue grows", measure: generator::growth },
     Row { name: "client", shows: "time to build a client", measure: request::client },
+    Row { name: "download", shows: "a year of minutes from a server into a file", measure: download::download },
+    Row { name: "queries", shows: "queries over a file of ours and over those of others", measure: queries::queries },
     Row { name: "history", shows: "a year of one-minute records under a rate limit", measure: history::history },
 ];
 

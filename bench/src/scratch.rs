@@ -71,12 +71,12 @@ impl Scratch {
         self.root.join("build")
     }
 
-    /// Creates an empty target folder for a build from scratch.
-    pub(crate) fn empty_target(&self) -> Result<PathBuf, String> {
-        let target = self.root.join("from-scratch");
-        let _ = fs::remove_dir_all(&target);
-        fs::create_dir_all(&target).map_err(|error| error.to_string())?;
-        Ok(target)
+    /// Creates an empty folder, and removes what an earlier run left in it.
+    pub(crate) fn empty_folder(&self, name: &str) -> Result<PathBuf, String> {
+        let folder = self.root.join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(folder)
     }
 
     /// Generates a catalogue with this number of endpoints, each with its own record. Unless the number is 0, three of
@@ -111,12 +111,16 @@ impl Scratch {
         Ok(self.target().join("release/xtask"))
     }
 
-    /// The workspace without peers: the clients `ours` and `ours-empty`, and the programs that use a client.
+    /// The workspace without peers: the clients `ours`, `ours-empty` and `ours-spec`, and the programs that use a client.
     pub(crate) fn ours(&self) -> Result<&Path, String> {
         once(&self.ours, || {
             let folder = self.workspace("programs")?;
             self.client("ours", &self.catalogue(ENDPOINTS)?, &folder)?;
             self.client("ours-empty", &self.catalogue(0)?, &folder)?;
+            // A copy, because the catalogue of the project also has files for Python that belong to its own client.
+            let spec = self.root.join("catalogue-spec");
+            copy(&self.project.join("spec"), &spec)?;
+            self.client("ours-spec", &spec, &folder)?;
             self.client("ours-notations", &self.own().join("notations"), &folder)?;
             self.use_project(&folder.join("backfill/Cargo.toml"))?;
             let calls = (0..ENDPOINTS - 3).map(|index| {
@@ -178,7 +182,7 @@ impl Scratch {
     }
 
     /// Generates the client of a catalogue with progenitor.
-    fn progenitor(&self, catalogue: &Path, client: &Path) -> Result<(), String> {
+    pub(crate) fn progenitor(&self, catalogue: &Path, client: &Path) -> Result<(), String> {
         let description = self.description_of(catalogue)?;
         let generator = self.build(self.generators()?, "generate-with-progenitor")?;
         fs::create_dir_all(client.join("src")).map_err(|error| error.to_string())?;
@@ -233,7 +237,7 @@ impl Scratch {
     }
 
     /// Generates the client of a catalogue, as a package in the workspace.
-    fn client(&self, name: &str, catalogue: &Path, workspace: &Path) -> Result<(), String> {
+    pub(crate) fn client(&self, name: &str, catalogue: &Path, workspace: &Path) -> Result<(), String> {
         let folder = workspace.join(name);
         let package = if name == "ours" { "generated-client" } else { name };
         let runtime = self.project.join("crates/runtime").display().to_string();

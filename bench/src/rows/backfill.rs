@@ -15,7 +15,7 @@ const RECORDS: f64 = 20_000.0;
 const SHAPES: [(&str, &str); 4] = [("4", "100"), ("30", "100"), ("30", "33"), ("100", "100")];
 
 /// The instructions for one row of our backfill and of the other program, without those for making the responses.
-fn counted(scratch: &Scratch, fields: &str, percent: &str) -> Result<(f64, f64), String> {
+pub(crate) fn counted(scratch: &Scratch, fields: &str, percent: &str) -> Result<(f64, f64), String> {
     let program = scratch.build(scratch.ours()?, "backfill")?;
     let none = instructions(&program, &[fields, percent, "none"])?;
     let ours = instructions(&program, &[fields, percent, "ours"])? - none;

@@ -78,7 +78,15 @@ fn seconds(took: &Took) -> String {
 }
 
 pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
-    let (ours, peers) = (scratch.ours()?, scratch.peers()?);
+    let mut measurements = check_synthetic(scratch)?;
+    measurements.extend(check_own(scratch)?);
+    Ok(measurements)
+}
+
+/// Checks the clients of a synthetic catalogue, in which every endpoint has a record of its own.
+fn check_synthetic(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
+    let ours = scratch.ours()?;
+    let peers = scratch.peers()?;
     // For the first two packages, Cargo also compiles the runtime. For the third package, Cargo compiles only the
     // client, as after a change of one endpoint.
     let packages = [
@@ -91,16 +99,9 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let [whole, empty, changed, peer] = &took[..] else {
         return Err("internal error: a measurement is missing".to_owned());
     };
-    let detail = format!("{} / {}", seconds(whole), seconds(peer));
     let rest = (whole.processor - empty.processor).max(0.0);
     Ok(vec![
-        Measurement {
-            number: "1",
-            what: "`cargo check` of our client / of progenitor's client, with 130 endpoints, in CPU seconds".to_owned(),
-            bounds: ("0.40", "0.20"),
-            measured: ratio(whole.processor, peer.processor),
-            detail: format!("{detail}; elapsed {}", ratio(whole.wall, peer.wall)),
-        },
+        whole_check("with 130 endpoints", whole, peer),
         Measurement {
             number: "1",
             what: "the same, minus the time of our client without endpoints".to_owned(),
@@ -108,15 +109,44 @@ pub(crate) fn check(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
             measured: ratio(rest, peer.processor),
             detail: format!("without endpoints {}", seconds(empty)),
         },
-        Measurement {
-            number: "1",
-            what: "the same, after a change of one endpoint of our client; the runtime is not compiled again"
-                .to_owned(),
-            bounds: ("0.15", "0.10"),
-            measured: ratio(changed.processor, peer.processor),
-            detail: format!("{} / {}; elapsed {}", seconds(changed), seconds(peer), ratio(changed.wall, peer.wall)),
-        },
+        changed_check(changed, peer),
     ])
+}
+
+/// Checks the clients of the project's own catalogue, whose endpoints are of all kinds and share records.
+fn check_own(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
+    let ours = scratch.ours()?;
+    let history = scratch.history()?;
+    let packages = [
+        Package::new(ours, "ours-spec", "ours-spec/src/lib.rs").with(BELOW),
+        Package::new(ours, "ours-spec", "ours-spec/src/lib.rs"),
+        Package::new(history, "progenitor-made", "made/src/lib.rs"),
+    ];
+    let took = again(scratch, "check", "dev", &packages)?;
+    let [whole, changed, peer] = &took[..] else {
+        return Err("internal error: a measurement is missing".to_owned());
+    };
+    Ok(vec![whole_check("of the project's own catalogue", whole, peer), changed_check(changed, peer)])
+}
+
+fn whole_check(catalogue: &str, ours: &Took, peer: &Took) -> Measurement {
+    Measurement {
+        number: "1",
+        what: format!("`cargo check` of our client / of progenitor's client, {catalogue}, in CPU seconds"),
+        bounds: ("0.40", "0.20"),
+        measured: ratio(ours.processor, peer.processor),
+        detail: format!("{} / {}; elapsed {}", seconds(ours), seconds(peer), ratio(ours.wall, peer.wall)),
+    }
+}
+
+fn changed_check(ours: &Took, peer: &Took) -> Measurement {
+    Measurement {
+        number: "1",
+        what: "the same, after a change of one endpoint of our client; the runtime is not compiled again".to_owned(),
+        bounds: ("0.15", "0.10"),
+        measured: ratio(ours.processor, peer.processor),
+        detail: format!("{} / {}; elapsed {}", seconds(ours), seconds(peer), ratio(ours.wall, peer.wall)),
+    }
 }
 
 pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
@@ -133,7 +163,7 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let [whole, peer, whole_and_transport, peer_and_transport] = &took[..] else {
         return Err("internal error: a measurement is missing".to_owned());
     };
-    let outcome = |what: &str, bounds, whole: &Took, peer: &Took| Measurement {
+    let measurement = |what: &str, bounds, whole: &Took, peer: &Took| Measurement {
         number: "2",
         what: what.to_owned(),
         bounds,
@@ -144,24 +174,24 @@ pub(crate) fn release(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
         the same with progenitor's client, CPU seconds";
     let below = "the same, including the client's libraries: our runtime / `reqwest` and `progenitor-client`";
     Ok(vec![
-        outcome(what, ("0.15", "0.10"), whole, peer),
-        outcome(below, ("0.40", "0.20"), whole_and_transport, peer_and_transport),
+        measurement(what, ("0.15", "0.10"), whole, peer),
+        measurement(below, ("0.40", "0.20"), whole_and_transport, peer_and_transport),
     ])
 }
 
 pub(crate) fn from_scratch(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let packages = [(scratch.ours()?.to_owned(), "generated-client"), (scratch.peers()?.to_owned(), "progenitor-made")];
-    let target = scratch.empty_target()?;
+    let target = scratch.empty_folder("from-scratch")?;
     let turns: Vec<_> = packages
         .iter()
         .map(|(workspace, package)| Turn {
-            before: Box::new(|| scratch.empty_target().map(drop)),
+            before: Box::new(|| scratch.empty_folder("from-scratch").map(drop)),
             command: Box::new(|| cargo(workspace, &target, &["build", "--package", package])),
         })
         .collect();
     let took = medians(scratch.rounds, &turns)?;
     // Removes the last build, which is not needed again.
-    scratch.empty_target()?;
+    scratch.empty_folder("from-scratch")?;
     let [whole, peer] = &took[..] else { return Err("internal error: a measurement is missing".to_owned()) };
     Ok(vec![Measurement {
         number: "3",

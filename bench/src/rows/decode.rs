@@ -37,7 +37,7 @@ pub(crate) fn counted(scratch: &Scratch, program: &str, body: &str) -> Result<(f
 
 pub(crate) fn decode(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let program = scratch.build(scratch.ours()?, "decode")?;
-    let outcome = |(body, records): (&str, &str)| {
+    let measurement = |(body, records): (&str, &str)| {
         let (ours, strict) = counted(scratch, "decode", body)?;
         let (times, _) = output(Command::new(&program).args([body, "time"]))?;
         let times: Vec<f64> = times.split_whitespace().filter_map(|time| time.parse().ok()).collect();
@@ -46,7 +46,7 @@ pub(crate) fn decode(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
         let detail = format!("{:.0} / {:.0} per record; time {time}", ours / 10_000.0, strict / 10_000.0);
         Ok(Measurement { number: "8", what, bounds: ("1.15", "0.80"), measured: ratio(ours, strict), detail })
     };
-    BODIES.into_iter().map(outcome).collect()
+    BODIES.into_iter().map(measurement).collect()
 }
 
 pub(crate) fn notations(scratch: &Scratch) -> Result<Vec<Measurement>, String> {

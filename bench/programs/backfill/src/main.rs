@@ -4,23 +4,36 @@
 //! `backfill FIELDS PERCENT ours|raw|none` reads responses that are made in the same process, whose records have a time
 //! and this number of fields, of which this percentage is present. With `none`, the responses are only made, so that
 //! callgrind can count the instructions of the rest. `backfill requests` prints the requests of a plan and of its run, for
-//! 300 series in a data set with a file for each day.
+//! 300 series in a data set with a file for each day. `backfill serve` prints the address of a server,
+//! `backfill download URL FIELDS FILE` downloads a year of minutes from it, and `backfill series COUNT FILE` writes a year
+//! of hours of this many series, with responses that are made in the same process.
 
 mod ours;
 mod raw;
 mod responses;
+mod serve;
 
 use std::hint::black_box;
+use std::path::Path;
 
 const RECORDS: i64 = 20_000;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let folder = tempfile::tempdir().expect("a folder");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let (fields, percent, side) = match arguments[..] {
         ["requests"] => return runtime.block_on(ours::requests(folder.path())),
+        ["serve"] => return serve::serve(),
+        ["download", url, fields, file] => {
+            let fields = fields.parse().expect("a number of fields");
+            return runtime.block_on(ours::download(url, fields, Path::new(file)));
+        }
+        ["series", count, file] => {
+            let count = count.parse().expect("a number of series");
+            return runtime.block_on(ours::write_series(count, Path::new(file)));
+        }
         [fields, percent, side] => (fields, percent, side),
         _ => panic!("expected the number of fields, the percentage that is present, and ours, raw or none"),
     };

@@ -14,7 +14,7 @@ use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use runtime::{RateLimit, Timestamp};
 
 use crate::RECORDS;
-use crate::responses::{END, MINUTE, Shape};
+use crate::responses::{END, MINUTE, MINUTES_OF_A_YEAR, Shape, param, requested_minutes};
 
 const DOCUMENTED: Evidence = Evidence::Documented;
 const HOUR: i64 = 60 * MINUTE;
@@ -103,21 +103,23 @@ fn client(shape: Shape, interval: i64) -> (Client, Arc<AtomicU64>) {
     let count = sent.clone();
     let transport = from_fn(move |request: HttpRequest| {
         count.fetch_add(1, Ordering::Relaxed);
-        let param = |name: &str| request.url.split(name).nth(1)?.split('&').next()?.parse::<i64>().ok();
-        let (from, to) = (param("startTime=").unwrap_or_default(), param("endTime=").unwrap_or_default());
-        let body = if interval == MINUTE {
-            shape.body((from + MINUTE - 1) / MINUTE..to / MINUTE + 1)
-        } else {
-            hours((from + HOUR - 1) / HOUR..=to / HOUR)
-        };
+        let body = if interval == MINUTE { shape.body(requested_minutes(&request.url)) } else { hours(&request.url) };
         async move { Ok(HttpResponse::new(200, Headers::new(), body)) }
     });
     let builder = Client::builder("https://example.invalid/v1").transport(transport).rate_limit(RateLimit::none());
     (builder.build().expect("a client"), sent)
 }
 
-fn hours(hours: impl Iterator<Item = i64>) -> String {
-    let records: Vec<_> = hours.map(|hour| format!(r#"{{"openDate":{},"f0":0.5}}"#, hour * HOUR)).collect();
+/// Returns the response to a request for hours. The values are ratios with six decimals.
+fn hours(url: &str) -> String {
+    let from = param(url, "startTime=").unwrap_or_default();
+    let to = param(url, "endTime=").unwrap_or_default();
+    let mut records = Vec::new();
+    for hour in (from + HOUR - 1) / HOUR..=to / HOUR {
+        // Consecutive products are far apart, as values of a ratio are.
+        let millionths = (hour * 7_919_317).rem_euclid(1_000_000);
+        records.push(format!(r#"{{"openDate":{},"f0":0.{millionths:06}}}"#, hour * HOUR));
+    }
     format!(r#"{{"data":[{}]}}"#, records.join(","))
 }
 
@@ -132,24 +134,46 @@ async fn run(job: &Backfill) -> Summary {
 /// Writes the records to a file.
 pub(crate) async fn backfill(shape: Shape, folder: &Path) {
     let (client, _) = client(shape, MINUTE);
-    let request = client.endpoint(endpoint(shape.fields)).query("coin", "BTC").query("timeframe", "1m");
+    write_minutes(&client, shape.fields, RECORDS, &folder.join("ours.parquet")).await;
+}
+
+/// Downloads a year of minutes from a server into a file.
+pub(crate) async fn download(url: &str, fields: usize, file: &Path) {
+    let client = Client::builder(url).rate_limit(RateLimit::none()).build().expect("a client");
+    write_minutes(&client, fields, MINUTES_OF_A_YEAR, file).await;
+}
+
+async fn write_minutes(client: &Client, fields: usize, minutes: i64, file: &Path) {
+    let request = client.endpoint(endpoint(fields)).query("coin", "BTC").query("timeframe", "1m");
     let series = vec![SeriesRequest::new(request).expect("a series")];
-    let target = Target::parse(folder.join("ours.parquet").to_str().expect("a path")).expect("a target");
-    let summary = run(&Backfill::new(series, times(RECORDS), target)).await;
-    assert_eq!(i64::try_from(summary.records), Ok(RECORDS));
+    let target = Target::parse(file.to_str().expect("a path")).expect("a target");
+    let summary = run(&Backfill::new(series, times(minutes), target)).await;
+    assert_eq!(i64::try_from(summary.records), Ok(minutes));
+}
+
+/// Writes a year of hours of this many series to a file.
+pub(crate) async fn write_series(count: usize, file: &Path) {
+    let (client, _) = client(Shape { fields: 1, percent: 100 }, HOUR);
+    let target = Target::parse(file.to_str().expect("a path")).expect("a target");
+    run(&Backfill::new(series(&client, count), times(MINUTES_OF_A_YEAR), target)).await;
+}
+
+/// Returns requests for the hours of this many coins.
+fn series(client: &Client, count: usize) -> Vec<SeriesRequest> {
+    let endpoint = endpoint(1);
+    let mut series = Vec::new();
+    for index in 0..count {
+        let request = client.endpoint(endpoint).query("coin", format!("C{index}")).query("timeframe", "1h");
+        series.push(SeriesRequest::new(request).expect("a series"));
+    }
+    series
 }
 
 /// Prints the requests of the plan, and those that were sent.
 pub(crate) async fn requests(folder: &Path) {
     let (client, sent) = client(Shape { fields: 1, percent: 100 }, HOUR);
-    let endpoint = endpoint(1);
-    let mut series = Vec::new();
-    for index in 0..300 {
-        let request = client.endpoint(endpoint).query("coin", format!("C{index}")).query("timeframe", "1h");
-        series.push(SeriesRequest::new(request).expect("a series"));
-    }
     let target = Target::parse(&format!("{}/data/", folder.display())).expect("a target");
-    let mut job = Backfill::new(series, times(32 * 24 * 60), target);
+    let mut job = Backfill::new(series(&client, 300), times(32 * 24 * 60), target);
     job.partition = Some(Partition::Day);
     // As for many more series, the journal is merged several times.
     job.journal_files = 2;

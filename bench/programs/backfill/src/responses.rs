@@ -11,6 +11,9 @@ pub(crate) const END: i64 = 1_718_409_600 / MINUTE;
 /// The maximum number of records of a response.
 pub(crate) const PAGE: i64 = 1000;
 
+/// The number of records of a download.
+pub(crate) const MINUTES_OF_A_YEAR: i64 = 365 * 24 * 60;
+
 /// The form of the records.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
@@ -24,6 +27,20 @@ pub(crate) struct Shape {
 pub(crate) fn pages() -> impl Iterator<Item = Range<i64>> {
     let first = END - RECORDS;
     (0..RECORDS / PAGE).map(move |page| first + page * PAGE..first + (page + 1) * PAGE)
+}
+
+/// Returns the number of a param, whose name is given with its `=`.
+pub(crate) fn param(url: &str, name: &str) -> Option<i64> {
+    let after = url.split(name).nth(1)?;
+    let text = after.split(['&', ' ']).next()?;
+    text.parse().ok()
+}
+
+/// Returns the minutes that a request asks for.
+pub(crate) fn requested_minutes(url: &str) -> Range<i64> {
+    let from = param(url, "startTime=").unwrap_or_default();
+    let to = param(url, "endTime=").unwrap_or_default();
+    (from + MINUTE - 1) / MINUTE..to / MINUTE + 1
 }
 
 impl Shape {
