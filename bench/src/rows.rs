@@ -48,6 +48,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { name: "codegen", shows: "the generator compared with progenitor", measure: generator::codegen },
     Row { name: "growth", shows: "the generator's time and memory as the catalogue grows", measure: generator::growth },
     Row { name: "client", shows: "time to build a client", measure: request::client },
+    Row { name: "last-byte", shows: "time from the last byte to the records", measure: request::last_byte },
     Row { name: "download", shows: "a year of minutes from a server into a file", measure: download::download },
     Row { name: "queries", shows: "queries over a file of ours and over those of others", measure: queries::queries },
     Row { name: "history", shows: "a year of one-minute records under a rate limit", measure: history::history },

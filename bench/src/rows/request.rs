@@ -44,6 +44,41 @@ pub(crate) fn request(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     Ok(measurements)
 }
 
+/// The median microseconds from the last byte of a response until the program has its records.
+fn after_last_byte(program: &Path) -> Result<f64, String> {
+    let (url, last_bytes) = server::start_with_late_last_byte()?;
+    let (stdout, _) = output(Command::new(program).args([&url, "1000", "ends"]))?;
+    let ends: Vec<u128> = stdout.lines().filter_map(|line| line.parse().ok()).collect();
+    let written = last_bytes.lock().map_err(|error| error.to_string())?;
+    let mut waits = Vec::new();
+    // The program prints the number of records last, which is no time of a response.
+    for (written, end) in written.iter().zip(&ends) {
+        let nanoseconds = u32::try_from(end.saturating_sub(*written)).map_err(|error| error.to_string())?;
+        waits.push(f64::from(nanoseconds) / 1000.0);
+    }
+    Ok(median(waits))
+}
+
+pub(crate) fn last_byte(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
+    let ours = scratch.build(scratch.ours()?, "request-ours")?;
+    let reqwest = scratch.build(scratch.peers()?, "request-reqwest")?;
+    let mut our_waits = Vec::new();
+    let mut waits_of_reqwest = Vec::new();
+    for _ in 0..scratch.rounds.max(1) {
+        our_waits.push(after_last_byte(&ours)?);
+        waits_of_reqwest.push(after_last_byte(&reqwest)?);
+    }
+    let ours = median(our_waits);
+    let reqwest = median(waits_of_reqwest);
+    Ok(vec![Measurement {
+        number: "21",
+        what: "time from the last byte of 50 records until `await` returns them / with reqwest and `serde`".to_owned(),
+        bounds: ("", "1.09"),
+        measured: ratio(ours, reqwest),
+        detail: format!("{ours:.0} / {reqwest:.0} µs"),
+    }])
+}
+
 pub(crate) fn client(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let program = scratch.build(scratch.ours()?, "request-ours")?;
     let (mut first, mut next) = (Vec::new(), Vec::new());

@@ -1,4 +1,7 @@
-//! Requests 50 records COUNT times with `reqwest` and plain `serde` derives: `request-reqwest URL COUNT`.
+//! Requests 50 records COUNT times with `reqwest` and plain `serde` derives: `request-reqwest URL COUNT`. With a third argument
+//! `ends`, it prints the time at which each request has returned, in nanoseconds since 1970.
+
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Deserialize;
 
@@ -31,18 +34,28 @@ fn main() {
     let url = arguments.next().unwrap_or_default();
     let count: u32 = arguments.next().and_then(|count| count.parse().ok()).expect("a number of requests");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let records = runtime.block_on(requests(&url, count));
+    let prints_ends = arguments.next().is_some_and(|argument| argument == "ends");
+    let records = runtime.block_on(requests(&url, count, prints_ends));
     println!("{records}");
 }
 
-async fn requests(url: &str, count: u32) -> usize {
+async fn requests(url: &str, count: u32, prints_ends: bool) -> usize {
     let client = reqwest::Client::new();
     let mut records = 0;
     for _ in 0..count {
         let url = format!("{url}/metric4?coin=BTC&exchange=binance_spot&timeframe=1h&limit=50");
         let request = client.get(url).header("x-api-key", "key").header("accept", "application/json");
         let text = request.send().await.expect("an answer").text().await.expect("a body");
-        records += serde_json::from_str::<Series>(&text).expect("a series").data.len();
+        let series = serde_json::from_str::<Series>(&text).expect("a series");
+        if prints_ends {
+            print_time();
+        }
+        records += series.data.len();
     }
     records
+}
+
+fn print_time() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970");
+    println!("{}", now.as_nanos());
 }

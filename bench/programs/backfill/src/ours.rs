@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dataset::{Backfill, BackfillEvent, Partition, SeriesRequest, Summary, Target};
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
-    BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ParamInfo, RecordInfo, ServiceInfo,
-    Step, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, ParamInfo, RecordInfo, ServiceInfo, Step,
+    TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use runtime::{RateLimit, Timestamp};
