@@ -110,17 +110,25 @@ fn client(shape: Shape, interval: i64) -> (Client, Arc<AtomicU64>) {
     (builder.build().expect("a client"), sent)
 }
 
-/// Returns the response to a request for hours. The values are ratios with six decimals.
+/// Returns the response to a request for hours. The values are ratios with six decimals, and differ between coins.
 fn hours(url: &str) -> String {
     let from = param(url, "startTime=").unwrap_or_default();
     let to = param(url, "endTime=").unwrap_or_default();
+    let coin = param(url, "coin=C").unwrap_or_default();
     let mut records = Vec::new();
     for hour in (from + HOUR - 1) / HOUR..=to / HOUR {
-        // Consecutive products are far apart, as values of a ratio are.
-        let millionths = (hour * 7_919_317).rem_euclid(1_000_000);
+        let millionths = scattered(hour * 1_000 + coin) % 1_000_000;
         records.push(format!(r#"{{"openDate":{},"f0":0.{millionths:06}}}"#, hour * HOUR));
     }
     format!(r#"{{"data":[{}]}}"#, records.join(","))
+}
+
+/// Returns a number without a visible pattern, by the finalizer of SplitMix64.
+fn scattered(number: i64) -> u64 {
+    let mut bits = number.unsigned_abs().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ (bits >> 31)
 }
 
 fn times(minutes: i64) -> std::ops::Range<Timestamp> {
