@@ -45,23 +45,18 @@ pub(crate) struct DataStorage<'r> {
 pub(crate) fn properties(schema: &Schema, purpose: Purpose<'_>) -> WriterProperties {
     let builder = WriterProperties::builder().set_max_row_group_row_count(None).set_offset_index_disabled(true);
     match purpose {
-        Purpose::Journal => of_journal(builder, schema),
+        Purpose::Journal => of_journal(builder),
         Purpose::Data(storage) => of_data(builder, schema, storage),
     }
     .build()
 }
 
-fn of_journal(builder: WriterPropertiesBuilder, schema: &Schema) -> WriterPropertiesBuilder {
-    let mut builder = builder
+/// A dictionary would make the file smaller, but finding the entry of each value takes longer than writing the value.
+fn of_journal(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
+    builder
         .set_compression(Compression::UNCOMPRESSED)
         .set_statistics_enabled(EnabledStatistics::None)
-        .set_dictionary_enabled(false);
-    for field in schema.fields() {
-        // The columns that identify the series have one value in many rows.
-        let repeats = *field.data_type() == DataType::Utf8 || is_fetched_at(field);
-        builder = builder.set_column_dictionary_enabled(ColumnPath::from(field.name().as_str()), repeats);
-    }
-    builder
+        .set_dictionary_enabled(false)
 }
 
 fn of_data(builder: WriterPropertiesBuilder, schema: &Schema, storage: DataStorage<'_>) -> WriterPropertiesBuilder {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use runtime::Interval;
 
 use crate::time_ranges::TimeRanges;
-use crate::timestamps::{interval_of, timestamp};
+use crate::timestamps::{MicrosecondIntervals, timestamp};
 
 /// The number of intervals before and after an interval that determine its usual number of records.
 const AROUND: usize = 5;
@@ -52,23 +52,24 @@ impl LastTimes {
         if !follows {
             joined.clear();
         }
-        let known = count_intervals(&joined, interval);
+        let intervals = MicrosecondIntervals::new(interval);
+        let known = count_intervals(&joined, &intervals);
         joined.extend_from_slice(times);
         joined.dedup();
-        let mut judged = judged(&joined, interval, known.saturating_sub(AROUND + 1));
+        let mut judged = judged(&joined, &intervals, known.saturating_sub(AROUND + 1));
         judged.since.take_if(|_| !follows);
-        let kept = start_of_last(&joined, interval, KEPT);
+        let kept = start_of_last(&joined, &intervals, KEPT);
         self.0 = joined.split_off(kept);
         judged
     }
 }
 
 /// The gaps within the intervals of sorted distinct times, from the interval with an index on.
-fn judged(times: &[i64], interval: Interval, first: usize) -> JudgedGaps {
-    if !have_several(times, interval) {
+fn judged(times: &[i64], intervals: &MicrosecondIntervals, first: usize) -> JudgedGaps {
+    if !have_several(times, intervals) {
         return JudgedGaps::default();
     }
-    let all = by_interval(times, interval);
+    let all = by_interval(times, intervals);
     let mut present = TimeRanges::default();
     let mut divided = TimeRanges::default();
     for (index, of_interval) in all.iter().enumerate() {
@@ -83,12 +84,12 @@ fn judged(times: &[i64], interval: Interval, first: usize) -> JudgedGaps {
 }
 
 /// The number of intervals that contain sorted times.
-fn count_intervals(times: &[i64], interval: Interval) -> usize {
+fn count_intervals(times: &[i64], intervals: &MicrosecondIntervals) -> usize {
     let mut count = 0;
     let mut current = 0..0;
     for time in times {
         if count == 0 || !current.contains(time) {
-            current = interval_of(*time, interval);
+            current = intervals.containing(*time);
             count += 1;
         }
     }
@@ -96,18 +97,18 @@ fn count_intervals(times: &[i64], interval: Interval) -> usize {
 }
 
 /// The index of the first time in the last intervals that contain sorted times.
-fn start_of_last(times: &[i64], interval: Interval, count: usize) -> usize {
+fn start_of_last(times: &[i64], intervals: &MicrosecondIntervals, count: usize) -> usize {
     let mut start = times.len();
     for _ in 0..count {
         let Some(last) = start.checked_sub(1).and_then(|last| times.get(last)) else { break };
-        let range = interval_of(*last, interval);
+        let range = intervals.containing(*last);
         start = times.partition_point(|time| *time < range.start);
     }
     start
 }
 
 /// `true` if an interval has several times. Most series have one, so that this has to be fast.
-fn have_several(times: &[i64], interval: Interval) -> bool {
+fn have_several(times: &[i64], intervals: &MicrosecondIntervals) -> bool {
     let mut current = 0..0;
     let mut last = None;
     for time in times {
@@ -115,19 +116,19 @@ fn have_several(times: &[i64], interval: Interval) -> bool {
             return true;
         }
         if !current.contains(time) {
-            current = interval_of(*time, interval);
+            current = intervals.containing(*time);
         }
         last = Some(time);
     }
     false
 }
 
-fn by_interval(times: &[i64], interval: Interval) -> Vec<Times> {
+fn by_interval(times: &[i64], intervals: &MicrosecondIntervals) -> Vec<Times> {
     let mut all: Vec<Times> = Vec::new();
     for (index, time) in times.iter().enumerate() {
         match all.last_mut() {
             Some(last) if last.range.contains(time) => last.indices.end = index + 1,
-            _ => all.push(Times { range: interval_of(*time, interval), indices: index..index + 1, parts: None }),
+            _ => all.push(Times { range: intervals.containing(*time), indices: index..index + 1, parts: None }),
         }
     }
     for of_interval in &mut all {

@@ -14,7 +14,7 @@ use crate::partial_intervals::LastTimes;
 use crate::series::SeriesRequest;
 use crate::spacing::usual_spacing;
 use crate::time_ranges::TimeRanges;
-use crate::timestamps::{interval_of, range_of, times, timestamp};
+use crate::timestamps::{MicrosecondIntervals, range_of, times, timestamp};
 use crate::unknown_values::invalid;
 use crate::value_ranges::out_of_range;
 
@@ -210,11 +210,12 @@ fn intervals(times: &[i64], interval: Interval) -> TimeRanges {
     if interval == Interval::default() {
         return all;
     }
+    let intervals = MicrosecondIntervals::new(interval);
     let mut joined: Option<Range<i64>> = None;
     let mut current = 0..0;
     for time in times {
         if !current.contains(time) {
-            current = interval_of(*time, interval);
+            current = intervals.containing(*time);
         }
         match &mut joined {
             Some(run) if (run.start..=run.end).contains(&current.start) => run.end = run.end.max(current.end),

@@ -35,25 +35,40 @@ pub(crate) fn microseconds(time: Timestamp) -> Option<i64> {
     whole.checked_mul(1_000_000)?.checked_add(rest.into())
 }
 
-/// The interval that contains a time, in microseconds. For intervals of one length, it is a fast path. No
-/// interval is shorter than a microsecond.
-pub(crate) fn interval_of(time: i64, interval: Interval) -> Range<i64> {
-    let Some(length) = length_of(interval) else {
-        let time = timestamp(time);
-        let start = microseconds(interval.start_of(time)).unwrap_or(i64::MIN);
-        let end = microseconds(interval.end_of(time)).unwrap_or(i64::MAX);
-        return start..end;
-    };
-    let anchor = microseconds(interval.anchor()).unwrap_or_default();
-    let start = time.saturating_sub(time.saturating_sub(anchor).rem_euclid(length));
-    start..start.saturating_add(length)
+/// The intervals of a series, in microseconds. No interval is shorter than a microsecond.
+///
+/// Most intervals have one length. The value keeps it and the anchor, because the intervals of all rows of a page are
+/// determined, and the conversion of both would take most of the time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MicrosecondIntervals {
+    interval: Interval,
+    /// The length of each interval; `None` if they have several lengths, as months do.
+    length: Option<i64>,
+    anchor: i64,
 }
 
-/// The length of each interval in microseconds; `None` if they have several lengths, as months do.
-fn length_of(interval: Interval) -> Option<i64> {
-    let length = interval.step().length()?;
-    let microseconds = i64::try_from(length.as_micros()).ok()?;
-    Some(microseconds.max(1))
+impl MicrosecondIntervals {
+    pub(crate) fn new(interval: Interval) -> Self {
+        let length = interval.step().length();
+        let length = length.and_then(|length| i64::try_from(length.as_micros()).ok());
+        Self {
+            interval,
+            length: length.map(|length| length.max(1)),
+            anchor: microseconds(interval.anchor()).unwrap_or_default(),
+        }
+    }
+
+    /// The interval that contains a time.
+    pub(crate) fn containing(&self, time: i64) -> Range<i64> {
+        let Some(length) = self.length else {
+            let time = timestamp(time);
+            let start = microseconds(self.interval.start_of(time)).unwrap_or(i64::MIN);
+            let end = microseconds(self.interval.end_of(time)).unwrap_or(i64::MAX);
+            return start..end;
+        };
+        let start = time.saturating_sub(time.saturating_sub(self.anchor).rem_euclid(length));
+        start..start.saturating_add(length)
+    }
 }
 
 /// The interval that contains a time; of a series without a regular step, the microsecond.

@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde_core::de::Error;
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Timestamp;
 use super::iso8601::{DAY, Date, SECOND};
+use super::{Timestamp, divide, remainder};
 use crate::registry::Step;
 use crate::text::quoted;
 use crate::values::ConversionError;
@@ -105,23 +105,33 @@ impl Interval {
 
     /// The start of the interval that contains a time.
     pub fn start_of(self, time: Timestamp) -> Timestamp {
+        if let Some(length) = self.fixed_nanos() {
+            let since_anchor = time.nanos - self.anchor.nanos;
+            return Timestamp::from_unix_nanos(time.nanos - remainder(since_anchor, length));
+        }
         self.start(self.number(time))
     }
 
     /// The end of the interval that contains a time.
     pub fn end_of(self, time: Timestamp) -> Timestamp {
-        self.start(self.number(time).saturating_add(1))
+        self.shifted(time, 1)
     }
 
     /// The start of the interval that is `count` intervals after the one that contains a time; before it, if `count` is
     /// negative.
     pub fn shifted(self, time: Timestamp, count: i64) -> Timestamp {
+        if self.fixed_nanos().is_some() {
+            return self.moved(self.start_of(time), count);
+        }
         self.start(self.number(time).saturating_add(count.into()))
     }
 
     /// The time that is as long after the start of a later or an earlier interval as `time` is after the start of its
     /// interval, or the last time of that interval if it is shorter.
     pub fn moved(self, time: Timestamp, count: i64) -> Timestamp {
+        if let Some(length) = self.fixed_nanos() {
+            return Timestamp::from_unix_nanos(time.nanos.saturating_add(product(length, count)));
+        }
         let start = self.shifted(time, count);
         let last = self.end_of(start) - Duration::from_nanos(1);
         (start + (time - self.start_of(time))).min(last)
@@ -150,7 +160,7 @@ impl Interval {
     fn number(self, time: Timestamp) -> i128 {
         let since_anchor = time.nanos - self.anchor.nanos;
         match self.step {
-            Step::Fixed(_) => since_anchor.div_euclid(self.fixed_nanos()),
+            Step::Fixed(length) => divide(since_anchor, nanos(length)),
             Step::Months(months) => {
                 let (first, offset) = self.first_month();
                 let shifted = Timestamp::from_unix_nanos(time.nanos - offset);
@@ -165,8 +175,8 @@ impl Interval {
 
     fn start(self, number: i128) -> Timestamp {
         match self.step {
-            Step::Fixed(_) => {
-                let since_anchor = number.saturating_mul(self.fixed_nanos());
+            Step::Fixed(length) => {
+                let since_anchor = number.saturating_mul(nanos(length));
                 Timestamp::from_unix_nanos(self.anchor.nanos.saturating_add(since_anchor))
             }
             Step::Months(months) => {
@@ -184,15 +194,33 @@ impl Interval {
         }
     }
 
-    /// The length of a fixed step in nanoseconds.
-    fn fixed_nanos(self) -> i128 {
-        i128::try_from(self.shortest().as_nanos()).unwrap_or(i128::MAX)
+    /// The length of a fixed step in nanoseconds. With it, intervals are found without their numbers, which a history does
+    /// several times for each record.
+    fn fixed_nanos(self) -> Option<i128> {
+        match self.step {
+            Step::Fixed(length) => Some(nanos(length)),
+            Step::Months(_) | Step::BusinessDays => None,
+        }
     }
 
     /// The month of the anchor, and the nanoseconds from its start to the anchor.
     fn first_month(self) -> (i64, i128) {
         let first = month_of(self.anchor);
         (first, self.anchor.nanos - start_of_month(first).nanos)
+    }
+}
+
+/// The nanoseconds of the length of an interval.
+fn nanos(length: Duration) -> i128 {
+    i128::try_from(length.as_nanos().max(1)).unwrap_or(i128::MAX)
+}
+
+/// The nanoseconds of this many intervals.
+fn product(length: i128, count: i64) -> i128 {
+    match i64::try_from(length) {
+        // The product of two numbers of 64 bits cannot overflow.
+        Ok(length) => i128::from(length) * i128::from(count),
+        Err(_) => length.saturating_mul(count.into()),
     }
 }
 
