@@ -17,7 +17,9 @@ use crate::table_state::TableState;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileState {
     pub(crate) version: u64,
-    pub(crate) origin: String,
+    /// The [label of the source](crate::Backfill::source_label) of the rows.
+    #[serde(rename = "origin")]
+    pub(crate) source_label: String,
     /// The run that has fetched the rows; only in the journal.
     pub(crate) run: Option<SavedRun>,
     /// The columns; `None` in files of format 5.
@@ -39,7 +41,7 @@ pub(crate) struct FileState {
 impl FileState {
     /// Creates the metadata of a data file of a table, without its sections.
     pub(crate) fn of_table(state: &TableState) -> Self {
-        Self { origin: state.origin.clone(), retired: Some(state.retired()), ..Self::default() }
+        Self { source_label: state.source_label.clone(), retired: Some(state.retired()), ..Self::default() }
     }
 
     /// The state of the table with one file that has this metadata, without the file, because it can be a copy or

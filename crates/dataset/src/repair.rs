@@ -156,8 +156,8 @@ impl Table {
         groups: &BTreeSet<usize>,
     ) -> Result<usize, Error> {
         let Some((_, range)) = self.place.period_of(path) else { return Ok(0) };
-        if self.state.origin.is_empty() {
-            self.state.origin.clone_from(&input.state.origin);
+        if self.state.source_label.is_empty() {
+            self.state.source_label.clone_from(&input.state.source_label);
         }
         let state = &self.state;
         let is_single = self.place.is_single;

@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn state_round_trips() {
-        let mut state = TableState { version: VERSION, origin: "lab".to_owned(), ..TableState::default() };
+        let mut state = TableState { version: VERSION, source_label: "lab".to_owned(), ..TableState::default() };
         state.series.insert("e/site=B".to_owned(), series());
         let time = DataType::Timestamp(arrow_schema::TimeUnit::Microsecond, Some("UTC".into()));
         let fields = [time, DataType::Int64, DataType::Float64, DataType::Utf8, DataType::Boolean];

@@ -66,7 +66,7 @@ impl Table {
     fn replace_file(&mut self, path: &str, range: &Range<Timestamp>, file: FileState) {
         // The file of a table with one file also has the state, so that the file can be moved.
         let table = file.table_of_file();
-        let is_foreign = !self.state.origin.is_empty() && self.state.origin != file.origin;
+        let is_foreign = !self.state.source_label.is_empty() && self.state.source_label != file.source_label;
         match table {
             Some(table) if self.stored.is_none() || is_foreign => {
                 self.state = table;
@@ -84,8 +84,8 @@ impl Table {
                 self.note_replaced(path, before);
             }
         }
-        if self.state.origin.is_empty() {
-            self.state.origin = file.origin;
+        if self.state.source_label.is_empty() {
+            self.state.source_label = file.source_label;
         }
     }
 

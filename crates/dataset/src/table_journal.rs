@@ -43,10 +43,10 @@ impl Table {
     /// Takes the settings of the run that has written the journal if the state is missing, because a run was killed before it
     /// has written the first one, or because a user has moved it away.
     pub(crate) fn note_run_of_journal(&mut self) {
-        if let Some(FileState { origin, run: Some(run), .. }) = self.journal.first().map(|file| &file.state)
-            && self.state.origin.is_empty()
+        if let Some(FileState { source_label, run: Some(run), .. }) = self.journal.first().map(|file| &file.state)
+            && self.state.source_label.is_empty()
         {
-            self.state.origin.clone_from(origin);
+            self.state.source_label.clone_from(source_label);
             self.state.partition = run.partition;
         }
     }
@@ -74,7 +74,7 @@ impl Table {
             partition: self.state.partition,
             reached: Some(run.reached),
         };
-        let state = FileState { origin: self.state.origin.clone(), run: Some(run), ..FileState::default() };
+        let state = FileState { source_label: self.state.source_label.clone(), run: Some(run), ..FileState::default() };
         let storage = &self.place.storage;
         let path = journal::next_path(&self.place.home, self.journal.last());
         let writing = storage.put(&path, None, |out| {

@@ -19,7 +19,9 @@ use crate::series_state::SeriesState;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TableState {
     pub(crate) version: u64,
-    pub(crate) origin: String,
+    /// The [label of the source](crate::Backfill::source_label) of the rows.
+    #[serde(rename = "origin")]
+    pub(crate) source_label: String,
     /// The period of a file; `None` if there is only one file.
     pub(crate) partition: Option<Partition>,
     /// The columns of the files; `None` before the first file.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use generated_client::registry::{
     BodyInfo, EndpointInfo, FieldInfo, HistoryInfo, ParamInfo, ParamLocation, Step, TypeInfo, ValueType,
 };
-use generated_client::{Client, GROUPS, REGISTRY, SERVICE};
+use generated_client::{Client, GROUPS, REGISTRY, SERVICE, Timestamp};
 
 /// An endpoint with a history that needs two params: the interval, and a key such as a coin.
 #[derive(Debug)]
@@ -35,12 +35,16 @@ pub struct Metric {
 }
 
 static METRICS: LazyLock<Vec<Metric>> = LazyLock::new(|| {
-    let mut all: Vec<_> = endpoints().filter_map(of_endpoint).collect();
+    let mut all = Vec::new();
+    for endpoint in endpoints() {
+        all.extend(Metric::of(endpoint));
+    }
     // A metric with few fields is used, because a table of its records fits a terminal.
     all.sort_by_key(|metric| metric.fields.len());
-    let first = &all[0];
-    let (time, key, step) = (first.time, first.key.wire_name, first.history.step);
-    all.retain(|other| (other.time, other.key.wire_name, other.history.step) == (time, key, step));
+    let time = all[0].time;
+    let key = all[0].key.wire_name;
+    let step = all[0].history.step;
+    all.retain(|other| other.time == time && other.key.wire_name == key && other.history.step == step);
     all
 });
 
@@ -56,69 +60,107 @@ pub fn other_metric() -> &'static Metric {
 
 /// Returns an endpoint that has no required param, and whose response is not a table.
 pub fn object() -> &'static EndpointInfo {
-    let mut all = endpoints();
-    all.find(|endpoint| {
-        let is_complete = endpoint.params().all(|param| param.required.is_none());
-        let is_table = matches!(endpoint.body, BodyInfo::Series { .. } | BodyInfo::Object { .. });
-        is_complete && !is_table && endpoint.path.is_some() && is_unique(endpoint)
-    })
-    .unwrap()
+    endpoints().find(|endpoint| is_object(endpoint)).unwrap()
+}
+
+fn is_object(endpoint: &EndpointInfo) -> bool {
+    let is_complete = endpoint.params().all(|param| param.required.is_none());
+    let is_table = matches!(endpoint.body, BodyInfo::Series { .. } | BodyInfo::Object { .. });
+    is_complete && !is_table && endpoint.path.is_some() && is_unique(endpoint)
 }
 
 /// Returns all endpoints of the registry.
 pub fn endpoints() -> impl Iterator<Item = &'static EndpointInfo> {
-    GROUPS.iter().flat_map(|group| group.endpoints.iter().copied())
+    let mut all = Vec::new();
+    for group in GROUPS {
+        all.extend_from_slice(group.endpoints);
+    }
+    all.into_iter()
 }
 
 /// Returns the option of a param, for example `--start-time` for `startTime`.
 pub fn option(param: &str) -> &'static str {
-    let kebab = |character: char| match character {
-        '_' => "-".to_owned(),
-        upper if upper.is_uppercase() => format!("-{}", upper.to_lowercase()),
-        other => other.to_string(),
-    };
-    format!("--{}", param.chars().map(kebab).collect::<String>()).leak()
+    let mut option = "--".to_owned();
+    for character in param.chars() {
+        if character == '_' || character.is_uppercase() {
+            option.push('-');
+        }
+        if character != '_' {
+            option.extend(character.to_lowercase());
+        }
+    }
+    option.leak()
 }
 
 /// Returns the known values of a param.
 pub fn values(param: &ParamInfo) -> impl Iterator<Item = &'static str> + use<> {
-    let named = if let ValueType::Named(named) = param.ty { named.values } else { &[] };
-    named.iter().map(|value| value.value)
+    let mut values = Vec::new();
+    if let ValueType::Named(named) = param.ty {
+        for known in named.values {
+            values.push(known.value);
+        }
+    }
+    values.into_iter()
+}
+
+/// Whether the type of a param occurs in the metadata of a response.
+fn is_in_metadata(param: &ParamInfo) -> bool {
+    let ValueType::Named(named) = param.ty else { return false };
+    for field in REGISTRY.metadata.fields {
+        if matches!(field.ty, ValueType::List(ValueType::Named(other)) if other.name == named.name) {
+            return true;
+        }
+    }
+    false
 }
 
 fn is_unique(endpoint: &EndpointInfo) -> bool {
     endpoints().filter(|other| other.ident == endpoint.ident).count() == 1
 }
 
-/// Returns the metric of an endpoint, if the endpoint has what a [`Metric`] needs.
-fn of_endpoint(endpoint: &'static EndpointInfo) -> Option<Metric> {
-    let BodyInfo::Series { record: Some(record), time: Some(time), .. } = endpoint.body else { return None };
-    let (history, path) = (endpoint.history(&SERVICE)?, endpoint.path?);
-    let params = || endpoint.params();
-    let required: Vec<_> = params().filter(|param| param.required.is_some()).collect();
-    let [key] = *required.iter().filter(|param| param.wire_name != history.step).collect::<Vec<_>>() else {
-        return None;
-    };
-    let intervals = match endpoint.param(history.step)?.ty {
-        ValueType::Named(named) if required.len() == 2 => named,
-        _ => return None,
-    };
-    let is_number = |field: &FieldInfo| matches!(field.ty, ValueType::Number);
-    let is_open = matches!(key.ty, ValueType::Named(named) if named.open);
-    let is_simple = params().all(|param| param.location == ParamLocation::Query) && record.fields.iter().any(is_number);
-    if !(is_simple && is_open && is_unique(endpoint)) {
-        return None;
-    }
-    let keys = [values(key).next()?, values(key).nth(1)?];
-    let (name, key_option, both) = (endpoint.ident, option(key.wire_name), keys.join(",").leak());
-    Some(Metric { endpoint, name, path, time, history, key, key_option, keys, both, intervals, fields: record.fields })
+/// Whether other values of a param than the known ones are accepted.
+fn is_open(param: &ParamInfo) -> bool {
+    matches!(param.ty, ValueType::Named(named) if named.open)
 }
 
 impl Metric {
+    /// The metric of an endpoint, if the endpoint has what a metric needs.
+    fn of(endpoint: &'static EndpointInfo) -> Option<Self> {
+        let BodyInfo::Series { record: Some(record), time: Some(time), .. } = endpoint.body else { return None };
+        let history = endpoint.history(&SERVICE)?;
+        let required: Vec<_> = endpoint.params().filter(|param| param.required.is_some()).collect();
+        let key = match required.as_slice() {
+            [key, step] if step.wire_name == history.step => *key,
+            [step, key] if step.wire_name == history.step => *key,
+            _ => return None,
+        };
+        let ValueType::Named(intervals) = endpoint.param(history.step)?.ty else { return None };
+        let is_simple = endpoint.params().all(|param| param.location == ParamLocation::Query);
+        let has_number = record.fields.iter().any(|field| matches!(field.ty, ValueType::Number));
+        if !(is_simple && has_number && is_open(key) && is_unique(endpoint)) {
+            return None;
+        }
+        let mut values = values(key);
+        let keys = [values.next()?, values.next()?];
+        Some(Self {
+            endpoint,
+            name: endpoint.ident,
+            path: endpoint.path?,
+            time,
+            history,
+            key,
+            key_option: option(key.wire_name),
+            keys,
+            both: keys.join(",").leak(),
+            intervals,
+            fields: record.fields,
+        })
+    }
+
     /// Returns the param value for an interval of this many seconds.
     pub fn step(&self, seconds: u64) -> &'static str {
-        let is_this = |length: std::time::Duration| length.as_secs() == seconds;
-        self.intervals.values.iter().find(|value| value.step.and_then(Step::length).is_some_and(is_this)).unwrap().value
+        let step = Some(Step::seconds(seconds));
+        self.intervals.values.iter().find(|value| value.step == step).unwrap().value
     }
 
     /// Returns the arguments that request one series for each of these keys, with an interval of this many seconds.
@@ -138,13 +180,22 @@ impl Metric {
 
     /// Returns the names of the fields without the time.
     pub fn fields(&self) -> impl Iterator<Item = &'static str> {
-        self.fields.iter().map(|field| field.wire_name).filter(|name| *name != self.time)
+        let mut names = Vec::new();
+        for field in self.fields {
+            if field.wire_name != self.time {
+                names.push(field.wire_name);
+            }
+        }
+        names.into_iter()
     }
 
     /// Returns an accepted page size, as an argument.
     pub fn page_size(&self) -> &'static str {
         let limit = self.endpoint.param(self.history.limit).unwrap();
-        limit.allowed_values.first().copied().unwrap_or("5")
+        match limit.allowed_values.first() {
+            Some(size) => size,
+            None => "5",
+        }
     }
 
     /// Returns the number of requests for the history of one hourly series.
@@ -152,36 +203,30 @@ impl Metric {
         let client = Client::builder("http://localhost/v2").api_key("any").build().unwrap();
         let request = client.endpoint(self.endpoint).query(self.key.wire_name, self.keys[0]);
         let request = request.query(self.history.step, self.step(3600));
-        let [from, to] = [from, to].map(|time| time.parse::<generated_client::Timestamp>().unwrap());
+        let from: Timestamp = from.parse().unwrap();
+        let to: Timestamp = to.parse().unwrap();
         request.history(from..to).plan().unwrap().requests
     }
 
     /// Returns an option and a value for which the sandbox has no records. The option sets a param whose type occurs in
     /// the metadata of a response.
     pub fn without_records(&self) -> [&'static str; 2] {
-        let is_in_metadata =
-            |param: &&ParamInfo| match param.ty {
-                ValueType::Named(named) => REGISTRY.metadata.fields.iter().any(
-                    |field| matches!(field.ty, ValueType::List(ValueType::Named(other)) if other.name == named.name),
-                ),
-                _ => false,
-            };
         let mut params = self.endpoint.params();
-        let is_other = |param: &&ParamInfo| param.wire_name != self.key.wire_name;
-        [option(params.find(|param| is_other(param) && is_in_metadata(param)).unwrap().wire_name), "none"]
+        let param = params.find(|param| param.wire_name != self.key.wire_name && is_in_metadata(param));
+        [option(param.unwrap().wire_name), "none"]
     }
 
     /// Returns a param with an open type whose values are long enough for a suggestion.
     pub fn open_param(&self) -> &'static ParamInfo {
-        let is_open = |param: &&ParamInfo| matches!(param.ty, ValueType::Named(named) if named.open);
-        let mut params = self.endpoint.params().filter(is_open);
-        params.find(|param| values(param).next().is_some_and(|value| value.len() > 5)).unwrap()
+        let mut params = self.endpoint.params();
+        params.find(|param| is_open(param) && matches!(values(param).next(), Some(value) if value.len() > 5)).unwrap()
     }
 
     /// Returns the option of a param that only other endpoints accept.
     pub fn foreign_option(&self) -> &'static str {
         let mut params = endpoints().flat_map(EndpointInfo::params);
-        let is_foreign = |param: &&ParamInfo| self.endpoint.param(param.wire_name).is_none();
-        option(params.find(|param| is_foreign(param) && param.const_value.is_none()).unwrap().wire_name)
+        let foreign =
+            params.find(|param| self.endpoint.param(param.wire_name).is_none() && param.const_value.is_none());
+        option(foreign.unwrap().wire_name)
     }
 }

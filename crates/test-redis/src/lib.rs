@@ -6,12 +6,12 @@
 #![allow(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use mlua::{Lua, Table, Value, Variadic};
+use mlua::{Lua, Value, Variadic};
 
 /// A server on a free port.
 #[derive(Debug)]
@@ -45,7 +45,8 @@ impl Server {
     pub fn start(password: Option<&str>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let shelf = Arc::new(Mutex::new(Shelf { password: password.map(str::to_owned), ..Shelf::default() }));
+        let shelf = Shelf { password: password.map(str::to_owned), ..Shelf::default() };
+        let shelf = Arc::new(Mutex::new(shelf));
         let shared = shelf.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -69,7 +70,10 @@ impl Server {
         held.run += 1;
         held.hashes.clear();
         held.scripts.clear();
-        held.connections.drain(..).for_each(|connection| drop(connection.shutdown(Shutdown::Both)));
+        for connection in held.connections.drain(..) {
+            // The client may have disconnected.
+            let _ = connection.shutdown(Shutdown::Both);
+        }
     }
 
     /// Rejects `INFO` in scripts from now on.
@@ -93,26 +97,32 @@ impl Server {
     }
 }
 
+/// Reads the number in a line, after the character for its kind.
+fn read_number(reader: &mut impl BufRead) -> io::Result<usize> {
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    match line.get(1..).unwrap_or_default().trim().parse() {
+        Ok(number) => Ok(number),
+        Err(_) => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
 /// Reads one command: an array of strings.
-fn read(reader: &mut impl BufRead) -> std::io::Result<Vec<String>> {
-    let number = |reader: &mut dyn BufRead| -> std::io::Result<usize> {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        line.get(1..).and_then(|number| number.trim().parse().ok()).ok_or(std::io::ErrorKind::InvalidData.into())
-    };
-    let count = number(reader)?;
+fn read(reader: &mut impl BufRead) -> io::Result<Vec<String>> {
+    let count = read_number(reader)?;
     let mut words = Vec::new();
     for _ in 0..count {
-        let mut word = vec![0; number(reader)? + 2];
+        let mut word = vec![0; read_number(reader)? + 2];
         reader.read_exact(&mut word)?;
         words.push(String::from_utf8_lossy(&word[..word.len() - 2]).into_owned());
     }
     Ok(words)
 }
 
-fn serve(mut stream: &TcpStream, shelf: &Mutex<Shelf>) -> std::io::Result<()> {
+fn serve(mut stream: &TcpStream, shelf: &Mutex<Shelf>) -> io::Result<()> {
     let mut reader = BufReader::new(stream);
-    let (mut is_known, mut wanted) = (lock(shelf).password.is_none(), String::new());
+    let mut is_known = lock(shelf).password.is_none();
+    let mut wanted = String::new();
     loop {
         let words = read(&mut reader)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -157,49 +167,60 @@ fn bulk(text: &str) -> String {
 
 /// Runs a script, which can access only its keys, its arguments and `redis`.
 fn evaluate(script: &str, key: &str, arguments: &[&str], shelf: &mut Shelf) -> String {
-    let lua = Lua::new();
-    let mut run = || -> mlua::Result<Vec<String>> {
-        lua.globals().set("KEYS", vec![key])?;
-        lua.globals().set("ARGV", arguments.to_vec())?;
-        lua.scope(|scope| {
-            let call = scope.create_function_mut(|lua, words: Variadic<String>| command(lua, &words, shelf))?;
-            let redis = lua.create_table()?;
-            redis.set("call", call.clone())?;
-            redis.set("pcall", call)?;
-            lua.globals().set("redis", redis)?;
-            lua.load(script).eval()
-        })
-    };
-    match run() {
-        Ok(values) => format!("*{}\r\n{}", values.len(), values.iter().map(|value| bulk(value)).collect::<String>()),
+    match run(script, key, arguments, shelf) {
+        Ok(values) => {
+            let mut reply = format!("*{}\r\n", values.len());
+            for value in &values {
+                reply += &bulk(value);
+            }
+            reply
+        }
         Err(error) => format!("-ERR {}\r\n", error.to_string().replace(['\r', '\n'], " ")),
     }
+}
+
+fn run(script: &str, key: &str, arguments: &[&str], shelf: &mut Shelf) -> mlua::Result<Vec<String>> {
+    let lua = Lua::new();
+    lua.globals().set("KEYS", vec![key])?;
+    lua.globals().set("ARGV", arguments.to_vec())?;
+    lua.scope(|scope| {
+        let call = scope.create_function_mut(|lua, words: Variadic<String>| command(lua, &words, shelf))?;
+        let redis = lua.create_table()?;
+        redis.set("call", call.clone())?;
+        redis.set("pcall", call)?;
+        lua.globals().set("redis", redis)?;
+        lua.load(script).eval()
+    })
 }
 
 /// Executes a command of a script.
 fn command(lua: &Lua, words: &[String], shelf: &mut Shelf) -> mlua::Result<Value> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let list = |table: mlua::Result<Table>| table.map(Value::Table);
     match words.as_slice() {
         ["TIME"] => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            list(lua.create_sequence_from([now.as_secs().to_string(), now.subsec_micros().to_string()]))
+            let words = [now.as_secs().to_string(), now.subsec_micros().to_string()];
+            Ok(Value::Table(lua.create_sequence_from(words)?))
         }
         ["INFO", "server"] if shelf.is_reserved => {
-            list(lua.create_table_from([("err", "NOPERM this user has no permissions to run 'info'")]))
+            let error = [("err", "NOPERM this user has no permissions to run 'info'")];
+            Ok(Value::Table(lua.create_table_from(error)?))
         }
         ["INFO", "server"] => {
             let info = format!("# Server\r\nredis_version:7.0.15\r\nrun_id:{:040x}\r\ntcp_port:6379\r\n", shelf.run);
             Ok(Value::String(lua.create_string(info)?))
         }
         ["HMGET", key, fields @ ..] => {
-            let hash = shelf.hashes.get(*key);
-            let value = |field: &&str| match hash.and_then(|hash| hash.get(*field)) {
-                Some(value) => lua.create_string(value).map(Value::String),
-                // In scripts, Redis represents nil as `false`.
-                None => Ok(Value::Boolean(false)),
-            };
-            list(lua.create_sequence_from(fields.iter().map(value).collect::<mlua::Result<Vec<_>>>()?))
+            let hash = shelf.hashes.entry((*key).to_owned()).or_default();
+            let mut values = Vec::new();
+            for field in fields {
+                values.push(match hash.get(*field) {
+                    Some(value) => Value::String(lua.create_string(value)?),
+                    // In scripts, Redis represents nil as `false`.
+                    None => Value::Boolean(false),
+                });
+            }
+            Ok(Value::Table(lua.create_sequence_from(values)?))
         }
         ["HSET", ..] if shelf.is_full => {
             Err(mlua::Error::runtime("OOM command not allowed when used memory > 'maxmemory'."))

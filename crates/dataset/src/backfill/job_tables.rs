@@ -57,7 +57,7 @@ impl JobTables {
         }
         // The target is read after locking, so that no other run changes its files in between.
         let lock = Lock::acquire(&job.target.to_string(), locks)?;
-        let other = other_origin(&storage, job, &places).await?;
+        let other = other_source(&storage, job, &places).await?;
         let mut tables = BTreeMap::new();
         for (home, TableOfJob { place, series }) in places {
             tables.insert(home, open_table(place, series, is_locked).await?);
@@ -113,7 +113,7 @@ struct TableOfJob {
 }
 
 /// The source of the rows of another table of the target; empty if there is none.
-async fn other_origin(
+async fn other_source(
     storage: &FileStorage,
     job: &Backfill,
     places: &BTreeMap<String, TableOfJob>,
@@ -121,7 +121,7 @@ async fn other_origin(
     for place in Place::all(storage, &job.target).await? {
         if !places.contains_key(&place.home) {
             return Ok(match place.stored().await? {
-                Some((state, _)) => state.origin,
+                Some((state, _)) => state.source_label,
                 None => String::new(),
             });
         }
@@ -154,17 +154,17 @@ fn begin(table: &mut Table, job: &Backfill, other: &str) -> Result<(), Error> {
     // A single file without rows gets the source of the job, even if an earlier run with another source has failed or has
     // written a file that was deleted.
     let is_empty = state.files.is_empty() && table.journal.is_empty();
-    if table.place.is_single && is_empty && !state.origin.is_empty() && state.origin != *label {
+    if table.place.is_single && is_empty && !state.source_label.is_empty() && state.source_label != *label {
         *state = TableState { version: VERSION, ..TableState::default() };
     }
-    if state.origin.is_empty() {
-        state.origin.clone_from(label);
+    if state.source_label.is_empty() {
+        state.source_label.clone_from(label);
     }
     let target = quoted(job.target.to_string());
-    for origin in [state.origin.as_str(), other] {
-        if !origin.is_empty() && origin != label {
+    for found in [state.source_label.as_str(), other] {
+        if !found.is_empty() && found != label {
             return Err(Error::invalid_input(format!(
-                "{target}: its rows are from `{origin}`, but this job fetches from `{label}`; name another file or folder"
+                "{target}: its rows are from `{found}`, but this job fetches from `{label}`; name another file or folder"
             )));
         }
     }
