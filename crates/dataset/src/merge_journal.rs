@@ -207,9 +207,9 @@ impl Table {
     /// Adds the fetched ranges of the journal to the state of each series, and removes the series `removed`.
     fn take_fetched_ranges(&mut self, removed: &BTreeSet<String>) {
         let mut series = BTreeMap::new();
-        for (path, (state, _)) in self.states_with_journal() {
+        for (path, known) in self.states_with_journal() {
             if !removed.contains(&path) {
-                series.insert(path, state);
+                series.insert(path, known.state);
             }
         }
         self.state.series = series;

@@ -47,11 +47,11 @@ pub async fn retire(target: &Target, is_selected: impl Fn(&str) -> bool, is_reti
 fn change(table: &mut Table, is_selected: impl Fn(&str) -> bool, is_retired: bool) -> Vec<String> {
     let now = Timestamp::now();
     let mut changed = Vec::new();
-    for (path, (_, rows)) in table.states_with_journal() {
+    for (path, known) in table.states_with_journal() {
         if !is_selected(&path) {
             continue;
         }
-        let state = table.state.series.entry(path.clone()).or_insert_with(|| SeriesState::new(&rows));
+        let state = table.state.series.entry(path.clone()).or_insert_with(|| SeriesState::new(&known.all_row_facts));
         if state.retired.is_some() != is_retired {
             state.retired = if is_retired { Some(now) } else { None };
             changed.push(path);

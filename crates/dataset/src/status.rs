@@ -15,7 +15,7 @@ use crate::row_facts::RowFacts;
 use crate::series::{endpoint_of, read_param};
 use crate::series_state::SeriesState;
 use crate::stored_tables::{StoredTable, StoredTables};
-use crate::table::Table;
+use crate::table::{StateWithJournal, Table};
 use crate::target::Target;
 use crate::text_file::TextState;
 use crate::unsent_fields::UnsentField;
@@ -267,10 +267,11 @@ impl Status {
                 self.pending_since = self.pending_since.into_iter().chain(written).min();
             }
         }
-        for (path, (state, row_facts)) in table.states_with_journal() {
+        for (path, known) in table.states_with_journal() {
+            let StateWithJournal { state, all_row_facts } = known;
             let files = files_of(table, &state.row_facts);
             // The journal is not merged into damaged files.
-            let all = if table.damaged.is_empty() { row_facts } else { state.row_facts.clone() };
+            let all = if table.damaged.is_empty() { all_row_facts } else { state.row_facts.clone() };
             self.series.push(SeriesStatus::new(path, state, &all, files));
         }
         Ok(())

@@ -29,6 +29,14 @@ use crate::vanished_rows::VanishedRows;
 /// beyond this number again.
 const MAX_UNREADABLE: usize = 1000;
 
+/// What is known about a series with the rows and the fetched ranges of the journal.
+pub(crate) struct StateWithJournal {
+    /// The state with the fetched ranges of the journal. Its facts are those of the rows in the data files.
+    pub(crate) state: SeriesState,
+    /// The facts of the rows in the data files and in the journal.
+    pub(crate) all_row_facts: RowFacts,
+}
+
 pub(crate) struct Table {
     pub(crate) place: Place,
     /// The series of the job, and the columns of these series, of the journal and of the files.
@@ -216,21 +224,23 @@ impl Table {
         }
     }
 
-    /// The states of all series with the fetched ranges of the journal, and the facts of their rows in the files
-    /// and in the journal.
-    pub(crate) fn states_with_journal(&self) -> BTreeMap<String, (SeriesState, RowFacts)> {
+    /// The states of all series with the journal.
+    pub(crate) fn states_with_journal(&self) -> BTreeMap<String, StateWithJournal> {
         let mut all = BTreeMap::new();
-        for (path, series) in &self.state.series {
-            all.insert(path.clone(), (series.clone(), series.row_facts.clone()));
+        for (path, state) in &self.state.series {
+            let known = StateWithJournal { state: state.clone(), all_row_facts: state.row_facts.clone() };
+            all.insert(path.clone(), known);
         }
         for file in &self.journal {
             let FileState { run, sections, .. } = &file.state;
             let run = run.as_ref();
             for Section { path, row_facts, fetched, .. } in sections {
-                let known =
-                    all.entry(path.clone()).or_insert_with(|| (SeriesState::new(row_facts), row_facts.emptied()));
-                let (series, all_facts) = known;
-                all_facts.add_all(row_facts);
+                let known = all.entry(path.clone()).or_insert_with(|| StateWithJournal {
+                    state: SeriesState::new(row_facts),
+                    all_row_facts: row_facts.emptied(),
+                });
+                known.all_row_facts.add_all(row_facts);
+                let series = &mut known.state;
                 series.requested.extend(fetched);
                 series.unfetched = series.unfetched.without(fetched);
                 let of_run = series.fetched_by_run.entry(run.map(|run| run.started)).or_default();
@@ -238,7 +248,7 @@ impl Table {
                 // A range counts as fetched only if, in its own run, it was older by the refetch time than the newest
                 // record, or than the time of the service. In younger ranges, values may still change, and missing
                 // records may still be published.
-                if let Some(last) = all_facts.last {
+                if let Some(last) = known.all_row_facts.last {
                     let end = run.map_or(last, |run| run.settled_until(last));
                     series.settled.extend(&of_run.until(end));
                 }

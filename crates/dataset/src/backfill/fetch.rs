@@ -136,9 +136,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let series = id.series;
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
         let unreadable = self.job_tables.buffer_page(id, &page, &page.range)?;
-        if let Some(changes) = self.summary.series.get_mut(series) {
-            changes.unreadable += unreadable;
-            changes.account.add(&page.report.account);
+        if let Some(of_series) = self.summary.series.get_mut(series) {
+            of_series.unreadable += unreadable;
+            of_series.account.add(&page.report.account);
         }
         if page.report.failed_pages.is_empty() {
             self.note_empty(series, &page);

@@ -98,7 +98,7 @@ impl JobTables {
         let mut states = Vec::with_capacity(self.series.len());
         for (series, _) in &self.series {
             states.push(match known.remove(series.path()) {
-                Some((state, row_facts)) => SeriesState { row_facts, ..state },
+                Some(known) => SeriesState { row_facts: known.all_row_facts, ..known.state },
                 None => SeriesState::new(&RowFacts::new(series)),
             });
         }
