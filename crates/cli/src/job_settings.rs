@@ -21,6 +21,11 @@ pub(crate) struct JobSettings {
 }
 
 impl JobSettings {
+    /// `true` if the records are printed to standard output instead of written to a file.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.out == "-"
+    }
+
     /// The range of a series: its own start and end, or those of the job.
     pub(crate) fn range(&self, series: &RequestedSeries, interval: Interval) -> Range<Timestamp> {
         self.start_of(series).of(interval)..self.end_of(series)

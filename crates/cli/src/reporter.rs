@@ -122,7 +122,7 @@ impl Reporter {
         self.bar.clear();
         self.warn_of_failed_requests();
         let summary = ended?;
-        let is_stream = settings.out == "-";
+        let is_stream = settings.is_stream();
         let outcomes = self.outcomes(settings, &summary.series);
         let marked = self.marks(&settings.out, &summary);
         let never_fetched = self.never_fetched(&outcomes, summary.is_complete, marked.is_some());
@@ -135,7 +135,7 @@ impl Reporter {
         }
         self.note_ends(&outcomes);
         self.note_spacing(&outcomes);
-        self.warn_of_missing(&settings.out, &outcomes, summary.is_complete);
+        self.warn_of_missing(settings, &outcomes, summary.is_complete);
         if summary.is_complete {
             return match marked.or(never_fetched) {
                 Some(failure) => Err(failure),
@@ -210,7 +210,7 @@ impl Reporter {
     }
 
     /// Warns about records that are missing, and says how they are listed.
-    fn warn_of_missing(&self, out: &str, outcomes: &[SeriesOutcome<'_>], is_complete: bool) {
+    fn warn_of_missing(&self, settings: &JobSettings, outcomes: &[SeriesOutcome<'_>], is_complete: bool) {
         let mut warnings = Vec::new();
         for outcome in outcomes {
             // The failed requests of an incomplete run are already listed, so their records are not counted again.
@@ -226,10 +226,10 @@ impl Reporter {
         }
         print_first(&warnings, "like this", |line| self.log.warning(line));
         // A stream has no status.
-        if out == "-" {
+        if settings.is_stream() {
             return;
         }
-        let mut text = format!("`{} status --json {}` lists the missing times", program().name, quoted(out));
+        let mut text = format!("`{} status --json {}` lists the missing times", program().name, quoted(&settings.out));
         if !self.refetches_gaps {
             text.push_str("; `--refetch-gaps` requests also those of more than 14 days ago again");
         }

@@ -93,22 +93,9 @@ impl Backfill {
         let settings = self.job_settings(log)?;
         settings.check_ranges()?;
         note_oldest(&settings.series, settings.from.time, log);
-        let is_stream = settings.out == "-";
         let target = Target::parse(&settings.out);
-        if self.format.is_some() && !is_stream {
-            return Err(Failure::usage("`--format` is only for `--out -`; the name of a file determines its format"));
-        }
-        if self.partition.is_some() && (is_stream || matches!(target, Ok(Target::File { .. }))) {
-            return Err(Failure::usage("`--partition` is only for a data set, but `--out` is not a folder or bucket"));
-        }
-        if is_stream && (self.refetch.is_some() || self.refetch_gaps) {
-            let message = "`--refetch` and `--refetch-gaps` are only for files; `--out -` fetches every record";
-            return Err(Failure::usage(message));
-        }
-        if is_stream && settings.refetch.is_some() {
-            log.remark("`refetch` of the job file is not used; `--out -` fetches every record");
-        }
-        if is_stream && !self.dry_run {
+        self.check_options(&settings, matches!(target, Ok(Target::File { .. })), log)?;
+        if settings.is_stream() && !self.dry_run {
             return interrupt.ends(self.to_stdout(&settings, log)).await;
         }
         let target = target?;
@@ -119,6 +106,25 @@ impl Backfill {
             None => Ok(()),
         };
         ended.and(measured)
+    }
+
+    /// Rejects options that have no effect with this target, which is a single file if `is_file` is true.
+    fn check_options(&self, settings: &JobSettings, is_file: bool, log: Log) -> Result<()> {
+        let is_stream = settings.is_stream();
+        if self.format.is_some() && !is_stream {
+            return Err(Failure::usage("`--format` is only for `--out -`; the name of a file determines its format"));
+        }
+        if self.partition.is_some() && (is_stream || is_file) {
+            return Err(Failure::usage("`--partition` is only for a data set, but `--out` is not a folder or bucket"));
+        }
+        if is_stream && (self.refetch.is_some() || self.refetch_gaps) {
+            let message = "`--refetch` and `--refetch-gaps` are only for files; `--out -` fetches every record";
+            return Err(Failure::usage(message));
+        }
+        if is_stream && settings.refetch.is_some() {
+            log.remark("`refetch` of the job file is not used; `--out -` fetches every record");
+        }
+        Ok(())
     }
 
     /// Plans and runs the job, or only plans it.
