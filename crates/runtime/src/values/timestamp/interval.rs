@@ -105,11 +105,7 @@ impl Interval {
 
     /// The start of the interval that contains a time.
     pub fn start_of(self, time: Timestamp) -> Timestamp {
-        if let Some(length) = self.fixed_nanos() {
-            let since_anchor = time.nanos - self.anchor.nanos;
-            return Timestamp::from_unix_nanos(time.nanos - remainder(since_anchor, length));
-        }
-        self.start(self.number(time))
+        self.shifted(time, 0)
     }
 
     /// The end of the interval that contains a time.
@@ -120,8 +116,10 @@ impl Interval {
     /// The start of the interval that is `count` intervals after the one that contains a time; before it, if `count` is
     /// negative.
     pub fn shifted(self, time: Timestamp, count: i64) -> Timestamp {
-        if self.fixed_nanos().is_some() {
-            return self.moved(self.start_of(time), count);
+        if let Some(length) = self.fixed_nanos() {
+            // The start can be before the earliest timestamp.
+            let start = time.nanos - remainder(time.nanos - self.anchor.nanos, length);
+            return Timestamp::from_unix_nanos(start.saturating_add(product(length, count)));
         }
         self.start(self.number(time).saturating_add(count.into()))
     }
@@ -503,5 +501,15 @@ mod tests {
                 assert!(interval.shifted(time, i64::MIN) <= interval.shifted(time, i64::MAX));
             }
         }
+    }
+
+    #[test]
+    fn an_interval_that_begins_before_the_earliest_time_ends_where_the_next_one_begins() {
+        let hour = interval("1h");
+        let end = hour.end_of(Timestamp::MIN);
+        assert_eq!(hour.start_of(end), end);
+        assert_eq!(hour.shifted(Timestamp::MIN, 2), hour.end_of(end));
+        let longest = Interval::from(Duration::MAX);
+        assert_eq!(longest.end_of(time("1969-12-31")), longest.anchor());
     }
 }
