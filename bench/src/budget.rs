@@ -100,3 +100,16 @@ fn allowed(budget: &str, name: &str) -> Option<f64> {
 fn exact(count: usize) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ALWAYS, COUNTED, allowed};
+
+    #[test]
+    fn every_figure_has_a_budget() {
+        let budget = include_str!("../budget.toml");
+        for (name, _) in ALWAYS.iter().chain(COUNTED) {
+            assert!(allowed(budget, name).is_some(), "{name}");
+        }
+    }
+}
