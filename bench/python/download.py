@@ -35,4 +35,4 @@ frame["coin"] = "BTC"
 frame["openDate"] = pandas.to_datetime(frame["openDate"], unit="s", utc=True)
 frame = frame.drop_duplicates(["coin", "openDate"])
 frame.to_parquet(file, compression="zstd")
-print(len(frame))
+assert len(frame) == (end - start) // MINUTE

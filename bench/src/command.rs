@@ -21,6 +21,13 @@ pub(crate) fn exists(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
+/// Copies a command, because `Command` does not implement `Clone`.
+pub(crate) fn copied(command: &Command) -> Command {
+    let mut copy = Command::new(command.get_program());
+    copy.args(command.get_args());
+    copy
+}
+
 /// A Cargo command that runs in a folder, with this target folder and without the environment variables that
 /// change build flags.
 pub(crate) fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Command {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::ratio;
+use crate::command::copied;
 use crate::python;
 use crate::report::Measurement;
 use crate::scratch::Scratch;
@@ -46,6 +47,7 @@ impl Drop for Server {
 pub(crate) fn download(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let ours = scratch.build(scratch.ours()?, "backfill")?;
     let reqwest = scratch.build(scratch.peers()?, "download-reqwest")?;
+    let pandas = python::program(scratch, "download.py")?;
     let server = Server::start(&ours)?;
     let folder = scratch.empty_folder("download")?;
     let mut measurements = Vec::new();
@@ -61,10 +63,8 @@ pub(crate) fn download(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
             command.args([&url, fields, FROM, TO]).arg(folder.join("reqwest.parquet"));
             command
         };
-        // The first call installs the packages, so it must not be timed.
-        python::program(scratch, "download.py")?;
         let pandas_command = || {
-            let mut command = python::program(scratch, "download.py").unwrap_or_else(|_| Command::new("python3"));
+            let mut command = copied(&pandas);
             command.args([&url, FROM, TO]).arg(folder.join("pandas.parquet"));
             command
         };

@@ -34,6 +34,9 @@ impl Edited {
         let text = fs::read_to_string(&group).map_err(|error| format!("{}: {error}", group.display()))?;
         let edits = self.edits.get() + 1;
         let edited = text.replacen("Part 0 of", &format!("Part 0 ({edits}) of"), 1);
+        if edited == text {
+            return Err(format!("{}: every summary is edited already", group.display()));
+        }
         self.edits.set(edits);
         fs::write(&group, edited).map_err(|error| format!("{}: {error}", group.display()))?;
         let mut command = Command::new(scratch.xtask()?);

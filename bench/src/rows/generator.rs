@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::ratio;
+use crate::command::copied;
 use crate::report::Measurement;
 use crate::scratch::{ENDPOINTS, Scratch};
 use crate::timing::{Turn, medians};
@@ -41,13 +42,6 @@ pub(crate) fn codegen(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
 /// A turn that runs a command without preparation.
 fn turn(command: &Command) -> Turn<'_> {
     Turn { before: Box::new(|| Ok(())), command: Box::new(|| copied(command)) }
-}
-
-/// Copies a command, because `Command` does not implement `Clone`.
-fn copied(command: &Command) -> Command {
-    let mut copy = Command::new(command.get_program());
-    copy.args(command.get_args());
-    copy
 }
 
 pub(crate) fn growth(scratch: &Scratch) -> Result<Vec<Measurement>, String> {

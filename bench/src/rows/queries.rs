@@ -1,4 +1,4 @@
-//! Measures queries over a file of ours, beside the same rows written by pyarrow and by Polars.
+//! Measures queries over a file of ours, and over the same rows written by pyarrow and by Polars.
 
 use std::process::Command;
 
@@ -17,7 +17,7 @@ pub(crate) fn queries(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
     let file = folder.join("ours.parquet");
     output(Command::new(program).args(["series", SERIES]).arg(&file))?;
     let mut command = python::program(scratch, "queries.py")?;
-    let rounds = (scratch.rounds * 4).to_string();
+    let rounds = (scratch.rounds.max(1) * 4).to_string();
     let (stdout, _) = output(command.arg(&file).arg(&folder).arg(rounds))?;
     stdout.lines().map(measurement).collect()
 }

@@ -50,8 +50,11 @@ fn after_last_byte(program: &Path) -> Result<f64, String> {
     let (stdout, _) = output(Command::new(program).args([&url, "1000", "ends"]))?;
     let ends: Vec<u128> = stdout.lines().filter_map(|line| line.parse().ok()).collect();
     let written = last_bytes.lock().map_err(|error| error.to_string())?;
-    let mut waits = Vec::new();
     // The program prints the number of records last, which is no time of a response.
+    if ends.len() != written.len() + 1 {
+        return Err(format!("{}: {} times of {} responses", program.display(), ends.len(), written.len()));
+    }
+    let mut waits = Vec::new();
     for (written, end) in written.iter().zip(&ends) {
         let nanoseconds = u32::try_from(end.saturating_sub(*written)).map_err(|error| error.to_string())?;
         waits.push(f64::from(nanoseconds) / 1000.0);

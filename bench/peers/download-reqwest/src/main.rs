@@ -68,15 +68,15 @@ fn main() {
     let [url, fields, from, to, file] = arguments.as_slice() else {
         panic!("expected a URL, a number of fields, two times and a file");
     };
-    let from = from.parse().expect("a time");
-    let to = to.parse().expect("a time");
+    let from: i64 = from.parse().expect("a time");
+    let to: i64 = to.parse().expect("a time");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let rows = match fields.as_str() {
         "1" => runtime.block_on(download::<One>(url, from, to, 1, file)),
         "4" => runtime.block_on(download::<Four>(url, from, to, 4, file)),
         _ => panic!("the program knows records of 1 and 4 fields"),
     };
-    println!("{rows}");
+    assert_eq!(i64::try_from(rows), Ok((to - from) / MINUTE));
 }
 
 async fn download<T: Numbers>(url: &str, from: i64, to: i64, fields: usize, file: &str) -> usize {
