@@ -88,8 +88,8 @@ pub enum Form {
     With(&'static str, RuleName),
 }
 
-/// The name of a rule, which is a key of `rules.txt` and has the text of the error. `{0}` in its texts is the value or, if the value is a map, its
-/// `id` or `name`.
+/// The name of a rule: a key of `rules.txt`, which has the texts of the error. `{0}` in these texts is the value or, if
+/// the value is a map, its `id` or `name`.
 pub type RuleName = &'static str;
 
 /// A combination of keys and values that a map must not have.

@@ -23,7 +23,6 @@ use crate::client::Untyped;
 use crate::error::{Error, ErrorKind};
 use crate::platform::Instant;
 use crate::rate_limit::Rank;
-
 use crate::values::Timestamp;
 
 /// A job that has decoded pages for this long lets other tasks run before the next page.
