@@ -12,7 +12,7 @@ use crate::scratch::Scratch;
 const RECORDS: f64 = 20_000.0;
 
 /// The records: the number of fields besides the time, and the percentage of them that is present.
-const SHAPES: [(&str, &str); 4] = [("4", "100"), ("30", "100"), ("30", "33"), ("100", "100")];
+const SHAPES: [(&str, &str); 5] = [("1", "100"), ("4", "100"), ("30", "100"), ("30", "33"), ("100", "100")];
 
 /// The instructions for one row of our backfill and of the other program, without those for making the responses.
 pub(crate) fn counted(scratch: &Scratch, fields: &str, percent: &str) -> Result<(f64, f64), String> {

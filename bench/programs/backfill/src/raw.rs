@@ -48,6 +48,10 @@ macro_rules! record {
     };
 }
 
+record! { One:
+    0 f0
+}
+
 record! { Four:
     0 f0 1 f1 2 f2 3 f3
 }
@@ -69,10 +73,11 @@ record! { Hundred:
 
 pub(crate) fn backfill(shape: Shape, folder: &Path) {
     match shape.fields {
+        1 => write::<One>(shape, folder),
         4 => write::<Four>(shape, folder),
         30 => write::<Thirty>(shape, folder),
         100 => write::<Hundred>(shape, folder),
-        _ => panic!("the program knows records of 4, 30 and 100 fields"),
+        _ => panic!("the program knows records of 1, 4, 30 and 100 fields"),
     }
 }
 
