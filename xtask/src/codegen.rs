@@ -8,7 +8,7 @@ use codegen::{ChangeKind, File, FileChange, Folder, Mode, Report};
 
 use crate::catalogue_errors::not_written;
 use crate::crate_folder::CrateFolder;
-use crate::project_paths::{self, shown};
+use crate::project_paths::{self, shown, word};
 use crate::stale_names::{self, StaleName};
 use crate::terminal::{CommandResult, print, print_error};
 
@@ -112,7 +112,7 @@ impl Codegen {
 pub(crate) fn command(spec: &Path, out: Option<&Path>) -> String {
     let mut command = format!("cargo xtask codegen{}", spec_option(spec));
     if let Some(out) = out {
-        command += &format!(" --out {}", out.display());
+        command += &format!(" --out {}", word(out));
     }
     command
 }
@@ -122,7 +122,7 @@ fn spec_option(spec: &Path) -> String {
     if project_paths::is_same(spec, &project_paths::spec()) {
         return String::new();
     }
-    format!(" --spec {}", spec.display())
+    format!(" --spec {}", word(spec))
 }
 
 /// One line about warnings, with the command that prints them.

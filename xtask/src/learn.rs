@@ -93,7 +93,9 @@ pub(crate) fn recorded(
         print_line(&format!("skipped: {line}\n"));
     }
     if recording.endpoints.is_empty() && recording.errors.is_empty() {
-        return Err(Refusal::Message("no entry has a response of an endpoint in the catalogue".to_owned()));
+        let names: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
+        let why = "no entry has a response of an endpoint in the catalogue";
+        return Err(Refusal::Message(format!("{}: {why}", names.join(", "))));
     }
     Ok(recording)
 }

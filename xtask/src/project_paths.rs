@@ -1,7 +1,7 @@
 //! Paths of the project's parts.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::sync::LazyLock;
 
 /// The project's root: the checkout that contains the current folder or, outside of any checkout, the one for which
@@ -109,6 +109,18 @@ pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
+/// A path as one word of a command, which a user can copy to a shell.
+pub(crate) fn word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain =
+        |character: char| character.is_alphanumeric() || "_-.:=@%+,".contains(character) || is_separator(character);
+    if text.chars().all(is_plain) {
+        return text;
+    }
+    let quote = if cfg!(windows) { "''" } else { r"'\''" };
+    format!("'{}'", text.replace('\'', quote))
+}
+
 /// Cargo's target folder.
 pub(crate) fn target() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
@@ -125,6 +137,18 @@ pub(crate) fn docs() -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_command() {
+        let quote = if cfg!(windows) { "''" } else { r"'\''" };
+        for (path, expected) in [
+            ("books/spec", "books/spec".to_owned()),
+            ("my books/spec", "'my books/spec'".to_owned()),
+            ("o'brien", format!("'o{quote}brien'")),
+        ] {
+            assert_eq!(word(Path::new(path)), expected);
+        }
+    }
 
     #[test]
     fn folder_is_named_by_its_manifest() {

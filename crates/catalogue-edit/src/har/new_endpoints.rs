@@ -50,6 +50,10 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     for why in skipped {
         editor.note(format!("skipped: {why}"));
     }
+    if recording.usable.is_empty() {
+        let names: Vec<_> = recorded.files.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(format!("{}: no entry has a response in JSON", names.join(", ")).into());
+    }
     let hosts = service_hosts(&recording.usable, &recorded.hosts)?;
     note_other_hosts(&mut editor, &recording.usable, &hosts);
     let paths = EndpointPath::all(&editor.content);
@@ -108,11 +112,9 @@ fn service_hosts(entries: &[Entry], chosen: &[String]) -> Result<Vec<String>, St
     for entry in entries {
         *counts.entry(&entry.host).or_default() += 1;
     }
-    let Some((most_frequent, _)) = counts.iter().max_by_key(|(_, count)| **count) else {
-        return Err("no entry has a response in JSON".to_owned());
-    };
     if chosen.is_empty() {
-        return Ok(vec![(*most_frequent).to_owned()]);
+        let most_frequent = counts.iter().max_by_key(|(_, count)| **count);
+        return Ok(most_frequent.iter().map(|(host, _)| (**host).to_owned()).collect());
     }
     let mut hosts: Vec<String> = Vec::new();
     for host in chosen {

@@ -109,6 +109,18 @@ fn slashes_at_the_end_of_paths_do_not_matter() {
 }
 
 #[test]
+fn an_empty_recording_is_named() {
+    let recorded = RecordedService {
+        files: har(&[]),
+        hosts: Vec::new(),
+        title: "things".to_owned(),
+        evidence: catalogue::spec::Evidence::Reported,
+    };
+    let why = endpoints_of(None, &recorded).err().map(|refusal| refusal.to_string());
+    assert_eq!(why.as_deref(), Some("a.har: no entry has a response in JSON"));
+}
+
+#[test]
 fn a_recording_becomes_endpoints_with_params() {
     let files = har(&[
         entry(

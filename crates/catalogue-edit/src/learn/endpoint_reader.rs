@@ -152,8 +152,11 @@ impl<'a> EndpointReader<'a> {
     /// Merges the draft into the catalogue.
     pub(super) fn merge(mut self, seen: &Observed) {
         if self.quoted > 0 {
-            let count = self.quoted;
-            self.editor.note(format!("numbers in quotes: {count} fields; change those that are names to `string`"));
+            let advice = match self.quoted {
+                1 => "1 field; change it to `string` if it is a name".to_owned(),
+                count => format!("{count} fields; change those that are names to `string`"),
+            };
+            self.editor.note(format!("numbers in quotes: {advice}"));
         }
         merge(self.editor, &self.draft);
         if !self.draft.content.groups.is_empty() {

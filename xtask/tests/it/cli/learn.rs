@@ -121,6 +121,10 @@ fn har_file_teaches_what_response_files_teach_and_drift_compares_without_writing
         assert_eq!(output.status.code(), expected, "{file}: {}{}", text(&output.stdout), text(&output.stderr));
         assert_eq!(fs::read_to_string(spec.join("market.yaml")).expect("a file"), by_file);
     }
+    fs::write(folder.join("empty.har"), r#"{"log": {"entries": []}}"#).expect("a file");
+    let output = run(&["drift", folder.join("empty.har").to_str().expect("a path")], &spec, &out);
+    let why = text(&output.stderr);
+    assert!(why.ends_with("empty.har: no entry has a response of an endpoint in the catalogue\n"), "{why}");
     let reply = folder.join("reply.json");
     let output = run(&["drift", reply.to_str().expect("a path"), "--endpoint", "/basis"], &spec, &out);
     assert_eq!(text(&output.stdout), "no differences\n");
