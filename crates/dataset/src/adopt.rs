@@ -18,6 +18,8 @@ pub struct Adopted {
     pub repairs: Vec<String>,
     /// The rows that could not be read.
     pub lost_rows: Vec<LostRows>,
+    /// A message for each Parquet file that is not part of the data set, although readers would read it.
+    pub strays: Vec<String>,
     /// The errors of the tables whose states were not rebuilt. A second call rebuilds only these.
     pub failed: Vec<Error>,
 }
@@ -36,6 +38,7 @@ pub async fn adopt(target: &Target) -> Result<Adopted, Error> {
     // No run can write a state after the tables are locked.
     let locked = LockedTables::of_places(target, Place::with_data(&storage).await?).await?;
     adopted.failed.extend(locked.failed);
+    adopted.strays.extend(locked.tables.iter().flat_map(Table::stray_messages));
     for mut table in locked.tables.into_iter().filter(|table| table.stored.is_none()) {
         if let Err(error) = adopted.add(&mut table).await {
             adopted.failed.push(error);

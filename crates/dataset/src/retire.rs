@@ -17,6 +17,8 @@ use crate::text_file::TextState;
 pub struct Retired {
     /// The paths of the series that have changed.
     pub series: Vec<String>,
+    /// `true` if an earlier call was interrupted before it had written the text file, and this call has written it.
+    pub is_restored: bool,
     /// The errors of the tables whose series may not have changed. A second call changes only these.
     pub failed: Vec<Error>,
 }
@@ -36,7 +38,10 @@ pub async fn retire(target: &Target, is_selected: impl Fn(&str) -> bool, is_reti
             continue;
         }
         match save(&mut table, is_outdated).await {
-            Ok(()) => retired.series.extend(changed),
+            Ok(is_restored) => {
+                retired.series.extend(changed);
+                retired.is_restored |= is_restored;
+            }
             Err(error) => retired.failed.push(error),
         }
     }
@@ -61,21 +66,25 @@ fn change(table: &mut Table, is_selected: impl Fn(&str) -> bool, is_retired: boo
 }
 
 /// Writes the list of retired series to the metadata of a data file and to the state. The file of a damaged table gets
-/// the list when a run repairs it. An outdated text file is written again.
-async fn save(table: &mut Table, is_outdated: bool) -> Result<(), Error> {
-    if table.damaged.is_empty() {
-        match table.write_retired().await {
-            Err(Error::Damaged { .. }) => return table.save().await,
-            noted => noted?,
-        }
-        if is_outdated {
-            table.merge_journal(&BTreeSet::new()).await?;
-            // A table whose damage is found now was not written.
-            if let Some(error) = table.damage() {
-                return Err(error);
-            }
-        }
-        return Ok(());
+/// the list when a run repairs it. An outdated text file is written again; returns whether it was.
+async fn save(table: &mut Table, is_outdated: bool) -> Result<bool, Error> {
+    if !table.damaged.is_empty() {
+        table.save().await?;
+        return Ok(false);
     }
-    table.save().await
+    match table.write_retired().await {
+        Err(Error::Damaged { .. }) => {
+            table.save().await?;
+            return Ok(false);
+        }
+        noted => noted?,
+    }
+    if is_outdated {
+        table.merge_journal(&BTreeSet::new()).await?;
+        // A table whose damage is found now was not written.
+        if let Some(error) = table.damage() {
+            return Err(error);
+        }
+    }
+    Ok(is_outdated)
 }

@@ -28,8 +28,8 @@ impl Adopt {
         if !adopted.series.is_empty() {
             log.remark(&format!("{path}: adopted {} series", adopted.series.len()));
         }
-        for repair in &adopted.repairs {
-            log.warning(repair);
+        for stray_or_repair in adopted.strays.iter().chain(&adopted.repairs) {
+            log.warning(stray_or_repair);
         }
         marks::warn(log, &marks::of_lost_rows(&adopted.lost_rows));
         failure::first_of(adopted.failed)?;

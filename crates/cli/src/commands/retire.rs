@@ -51,8 +51,11 @@ impl Retire {
                 log.remark(&format!("{what}: {}, {}", label_of(one), counted(one.rows, "row")));
             }
         }
-        if changed.is_empty() && retired.failed.is_empty() {
-            log.remark(&format!("{}: nothing has changed", quoted(&self.path)));
+        let path = quoted(&self.path);
+        if retired.is_restored {
+            log.remark(&format!("{path}: was outdated, because a command was interrupted; it was written again"));
+        } else if changed.is_empty() && retired.failed.is_empty() {
+            log.remark(&format!("{path}: nothing has changed"));
         }
         failure::first_of(retired.failed)
     }

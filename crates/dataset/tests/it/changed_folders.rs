@@ -26,9 +26,13 @@ async fn a_data_set_without_its_state_is_adopted() {
     run(&whole).await;
     let rows = read(&path);
     fs::remove_dir_all(path.join(".backfill")).unwrap();
+    let copy = path.join("orderflow.volume_ratio/copy.parquet");
+    fs::copy(path.join("orderflow.volume_ratio/1h-2024.parquet"), &copy).unwrap();
     let error = status(&target).await.unwrap_err().to_string();
     assert!(error.contains("the folder .backfill with the state"), "{error}");
-    assert_eq!(dataset::adopt(&target).await.unwrap().series.len(), 2);
+    let adopted = dataset::adopt(&target).await.unwrap();
+    assert!(adopted.series.len() == 2 && adopted.strays[0].contains("copy.parquet"), "{adopted:?}");
+    fs::remove_file(copy).unwrap();
     assert_eq!(dataset::adopt(&target).await.unwrap().series.len(), 0, "no state is missing");
     let state = state_of(&path).await;
     assert!(state.damaged.is_empty() && state.series.iter().all(|one| one.rows == 300 * 24), "{state:?}");

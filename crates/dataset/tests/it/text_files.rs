@@ -85,7 +85,8 @@ async fn an_outdated_text_is_written_when_its_series_are_retired_again() {
     forget_text(&dir.path().join("out.csv.parts/state.json"));
     fs::write(&path, "the old text\n").unwrap();
     let again = dataset::retire(&target, |_| true, true).await.unwrap();
-    assert!(again.series.is_empty() && again.failed.is_empty(), "{again:?}");
+    assert!(again.series.is_empty() && again.failed.is_empty() && again.is_restored, "{again:?}");
     assert_eq!(state_of(&path).await.damaged, [""; 0]);
     assert!(fs::read(&path).unwrap() == written);
+    assert!(!dataset::retire(&target, |_| true, true).await.unwrap().is_restored);
 }

@@ -210,6 +210,9 @@ fn a_stray_file_of_a_data_set_is_named_and_ignored() {
     let status = run(&["status", path]);
     let error = "1 Parquet file that the data set does not have";
     assert!(status.code == Some(6) && status.err.contains(named) && status.err.contains(error), "{}", status.err);
+    std::fs::remove_dir_all(data.join(".backfill")).unwrap();
+    let adopted = run(&["adopt", path]);
+    assert!(adopted.code == Some(0) && adopted.err.contains(named), "{}", adopted.err);
 }
 
 /// Rows of a missing file are no longer visible, so commands that read files fail, and those that write states keep it
