@@ -117,7 +117,11 @@ pub(crate) fn warn_of_invalid(log: Log, summary: &Summary, invalid: &str) {
         (invalid_records, invalid),
         (out_of_range, "with a value outside of the documented range"),
         (unreadable, "without a readable time; not in the file"),
-        (distant, "far from the requested range; the service ignores it, or the unit of the times differs"),
+        (
+            distant,
+            "far from the requested range; the service ignores it and may have further records, or the unit of the times \
+             differs",
+        ),
     ] {
         if count > 0 {
             log.warning(&format!("{} {what}", counted(count, "record")));

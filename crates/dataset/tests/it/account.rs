@@ -187,7 +187,12 @@ fn stored(rows: &[Row]) -> BTreeSet<Record> {
 fn is_visible(summary: &Summary) -> bool {
     let series = &summary.series[0];
     let account = &series.account;
-    let figures = account.empty + account.failed + account.never_requested + account.outside + account.without_time;
+    let figures = account.empty
+        + account.failed
+        + account.never_requested
+        + account.outside
+        + account.distant
+        + account.without_time;
     !summary.is_complete || series.missing + series.unfetched + figures > 0
 }
 

@@ -8,8 +8,8 @@ use runtime::{Interval, Timestamp};
 
 use crate::support::service::{RATIO, STRIKES};
 use crate::support::{
-    DAY, END, HOUR, Script, body, client, client_of, client_with, coins, data_of, files, hours, job, read, run,
-    scripted, series, state_of, with,
+    DAY, END, HOUR, Script, body, client, client_of, client_with, coins, data_of, files, hours, job, read, releases,
+    run, scripted, series, state_of, with,
 };
 
 #[tokio::test(start_paused = true)]
@@ -65,6 +65,28 @@ async fn records_that_are_adjacent_to_the_range_are_not_distant() {
         let outside = u64::try_from((before + after) / HOUR).unwrap();
         assert!(account.outside >= outside && account.delivered == 72, "{before} {after}: {account:?}");
         assert_eq!(account.distant, distant, "{before} {after}: {account:?}");
+    }
+}
+
+/// Its responses are those of a service that has no later records, so the user has to know that it may have some.
+#[tokio::test(start_paused = true)]
+async fn the_oldest_records_of_a_service_that_ignores_the_start_are_distant() {
+    for (ignores_start, count) in [(true, 31), (true, 100), (false, 100)] {
+        let client = client_of(move |_, from, to| {
+            let from = if ignores_start { 0 } else { from };
+            let times =
+                (1..=count).map(|hour| END - 100 * HOUR + hour * 3000).filter(|time| from <= *time && *time <= to);
+            let records: Vec<_> =
+                times.take(31).map(|time| format!(r#"{{"openDate":{time},"volumeRatio":1}}"#)).collect();
+            (200, data_of(&records))
+        });
+        let client = client.build().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("out.parquet");
+        let summary = run(&job(vec![releases(&client)], END - 120 * HOUR, END, &path)).await;
+        let account = summary.series[0].account;
+        assert_eq!(account.distant > 0, ignores_start, "{account:?}");
+        assert_eq!(read(&path).len(), if ignores_start { 31 } else { 100 });
     }
 }
 

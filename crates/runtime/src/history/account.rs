@@ -6,7 +6,7 @@
 /// What became of the records that a history has received, and of the steps of its range.
 ///
 /// The received records are the sum of `delivered`, `repeated`, `outside`, `not_final`, `without_time` and `invalid`;
-/// `distant` is a part of `outside`.
+/// `distant` is a part of `outside` and `repeated`.
 /// The steps are the sum of `covered`, `empty`, `failed` and `never_requested`; events have no steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -18,8 +18,9 @@ pub struct Account {
     pub repeated: u64,
     /// Records with a time outside of the requested range, or in a part of it that no response has delivered.
     pub outside: u64,
-    /// Those of the records outside of the range that are further from it than the rounding of a request explains. A
-    /// service that ignores the range sends them, and one whose times have another unit.
+    /// Those of the records outside of the range, and of the response to the last request for later records, that are
+    /// further from what was requested than the rounding of a request explains. A service that ignores the range sends them,
+    /// and one whose times have another unit.
     pub distant: u64,
     /// Records of an interval that was still open.
     pub not_final: u64,

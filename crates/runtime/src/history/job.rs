@@ -358,6 +358,7 @@ impl Job {
         let set_aside = self.pager.take_set_aside();
         account.repeated += set_aside.repeated;
         account.without_time += set_aside.without_time;
+        account.distant += set_aside.distant;
         self.strays.final_until = self.strays.final_until.max(self.whole.to);
         let others = response.others.iter().copied().chain(set_aside.times);
         self.strays.end_window(window, response.times(), others, account);

@@ -110,6 +110,8 @@ pub(super) struct SetAside {
     pub(super) repeated: u64,
     /// The number of their other records without a time.
     pub(super) without_time: u64,
+    /// The number of their records in the range that are far before the start of their request.
+    pub(super) distant: u64,
 }
 
 #[cfg(test)]

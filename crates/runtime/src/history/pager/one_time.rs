@@ -9,7 +9,9 @@ use std::time::Duration;
 use super::planned_page::{ContinuedPage, HeldPage, PageState, PlannedPage, Side};
 use super::windows::Windows;
 use crate::error::{Error, ErrorKind};
+use crate::history::account::count;
 use crate::history::page_response::PageResponse;
+use crate::history::pager_options::PagerOptions;
 use crate::history::time_grid::{Span, TimeGrid};
 use crate::values::Timestamp;
 
@@ -59,6 +61,7 @@ impl<R> Windows<R> {
         // Without a record at the end of the window, a response says nothing about the page before it.
         let has_known = of_time > 0 && known.len() <= of_time;
         let is_complete = has_known && !self.may_be_cut(&response);
+        self.count_distant(index, side, &response);
         let (best, other) = if has_known { (response, known) } else { (known, response) };
         self.set_aside(&other);
         if stuck == Some(side) {
@@ -66,6 +69,19 @@ impl<R> Windows<R> {
         } else {
             self.end_one_time(index, best, is_complete);
         }
+    }
+
+    /// Counts the records that are far before the start of their request, if no record is after it. Such a service ignores
+    /// the start, so the response does not show whether there are later records.
+    fn count_distant(&mut self, index: usize, side: Side, response: &PageResponse<R>) {
+        let Some(page) = self.pages.get(index) else { return };
+        let [start, _] = self.sent(page.requested);
+        if side == Side::Before || response.all_times().any(|time| start <= time) {
+            return;
+        }
+        let PagerOptions { grid, range, units: [unit, _], .. } = self.options;
+        let far = Span { from: range.from, to: grid.before(start - unit.grain(), 1) };
+        self.set_aside.distant += count(response.all_times().filter(|time| far.contains(*time)).count());
     }
 
     /// Reads on at the records beyond a page of one time. Unless these include the known records of that time, the page was
