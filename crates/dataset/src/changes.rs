@@ -44,6 +44,9 @@ pub(crate) struct Changes {
     pub(crate) known_unknown: BTreeSet<String>,
     /// Those fields that are not in the catalogue and that the fetched rows always have.
     pub(crate) always_unknown: BTreeSet<String>,
+    /// Those of the first and of the last fetched row.
+    first_unknown: BTreeSet<String>,
+    last_unknown: BTreeSet<String>,
 }
 
 /// The values of a field in fetched rows.
@@ -51,6 +54,8 @@ pub(crate) struct Changes {
 pub(crate) struct FieldChanges {
     /// Number of values.
     pub(crate) sent: u64,
+    /// Number of fetched rows after the last one with a value.
+    pub(crate) rows_since: u64,
     /// Number of existing values that were kept because the fetched row has none.
     pub(crate) kept: u64,
 }
@@ -82,15 +87,28 @@ impl Changes {
             }
             if let Some(known) = self.fields.get_mut(field.name()) {
                 known.sent += sent as u64;
+                known.rows_since = match (0..column.len()).rfind(|row| column.is_valid(*row)) {
+                    Some(last) => (column.len() - 1 - last) as u64,
+                    None => known.rows_since + column.len() as u64,
+                };
             }
         }
         let of_first = unknown_names(rows, 0);
         let of_last = unknown_names(rows, rows.num_rows().saturating_sub(1));
         let of_both = &of_first & &of_last;
         self.always_unknown = if is_first { of_both } else { &self.always_unknown & &of_both };
+        if is_first {
+            self.first_unknown.clone_from(&of_first);
+        }
+        self.last_unknown.clone_from(&of_last);
         self.unknown.extend(of_first);
         self.unknown.extend(of_last);
         Ok(())
+    }
+
+    /// The noted fields that are not in the catalogue, and that the last fetched row has and the first has not.
+    pub(crate) fn unknown_at_end(&self) -> BTreeSet<String> {
+        &self.last_unknown - &self.first_unknown
     }
 
     /// The noted fields that are not in the catalogue and that no earlier row had.

@@ -2,7 +2,8 @@
 //!
 //! A field is missing if no fetched row of a series has it, although stored rows do. A few new rows without a value are
 //! no evidence, because a field may be null for some time; a stored value that the service has replaced by null is, and so
-//! is a new field that may be the old one under another name.
+//! is a new field that may be the old one under another name. A service may have renamed a field only in its newer records:
+//! then the newest rows have another field instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -95,8 +96,10 @@ impl TableState {
             let sent_before = earlier.sent.get(&section.path).unwrap_or(&none);
             let extent = earlier.extents.get(&section.path).cloned().flatten();
             let new_fields = changes.new_unknown(sent_before);
+            let renamed_to = new_at_end(changes, extent.as_ref());
             for (field, column) in &changes.fields {
-                if column.sent > 0 {
+                let is_renamed = column.sent > 0 && column.rows_since >= MIN_ROWS && !renamed_to.is_empty();
+                if column.sent > 0 && !is_renamed {
                     // A mark stays until a user has acknowledged it.
                     self.marks.missing.note_sent(&section.path, field, FieldMark::is_acknowledged);
                     continue;
@@ -105,13 +108,24 @@ impl TableState {
                 let is_absent = sent_before.contains(field)
                     && is_newer(changes, extent.as_ref().map(|extent| extent.end))
                     && (changes.rows >= MIN_ROWS || !new_fields.is_empty());
-                if (is_contradicted || is_absent) && self.marks.missing.note(&section.path, field, &new_fields, now) {
+                let new_fields = if is_renamed { &renamed_to } else { &new_fields };
+                let is_missing = is_renamed || is_contradicted || is_absent;
+                if is_missing && self.marks.missing.note(&section.path, field, new_fields, now) {
                     noticed.insert(EndpointField::of_series(&section.path, field));
                 }
             }
         }
         noticed
     }
+}
+
+/// The fields that are not in the catalogue, and that only the newer ones of the fetched rows have; none if no row was
+/// fetched that is as new as the last known record.
+fn new_at_end(changes: &Changes, extent: Option<&Range<Timestamp>>) -> BTreeSet<String> {
+    if changes.newest.map(timestamp) < extent.map(|extent| extent.end) {
+        return BTreeSet::new();
+    }
+    changes.unknown_at_end()
 }
 
 /// `true` if a row was fetched that is newer than the last known record. Older rows may be from a time before the

@@ -68,6 +68,27 @@ async fn absence_does_not_replace_a_value_and_is_reported_once() {
     }
 }
 
+/// The earlier records keep the old name, so a response with both has the field.
+#[tokio::test(start_paused = true)]
+async fn a_field_that_only_newer_records_have_under_another_name_is_reported_once() {
+    const RENAMED: i64 = END - 5 * HOUR;
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (series, _) = series(|time| if time < RENAMED { r#","share":0.25"# } else { r#","rate":0.25"# }.to_owned());
+        let until = |hours: i64| job(vec![series.clone()], END - 3 * DAY, END + hours * HOUR, &path);
+        for hours in 0..5 {
+            let summary = run(&until(hours)).await;
+            assert!(summary.missing_fields.is_empty(), "{name}: a few rows are no evidence: {summary:?}");
+        }
+        assert_eq!(missing(&run(&until(6)).await), [("share", vec!["rate"], true)], "{name}");
+        assert_eq!(missing(&run(&until(7)).await), [("share", vec!["rate"], false)], "{name}");
+        assert_eq!(state_of(&path).await.missing_fields.len(), 1, "{name}");
+        dataset::acknowledge(&target_of(&path), Some("share")).await.unwrap();
+        assert!(run(&until(8)).await.missing_fields.is_empty(), "{name}: a user has acknowledged it");
+    }
+}
+
 /// A field that no record has ever had may have another name. It is reported once, and is no failure.
 #[tokio::test(start_paused = true)]
 async fn a_field_that_was_never_sent_is_reported_beside_unknown_fields() {
