@@ -10,6 +10,7 @@ use std::time::Duration;
 use runtime::registry::Step;
 use runtime::{Interval, Timestamp};
 
+use crate::progress::counted;
 use crate::time_arg::shown;
 
 /// The number of series that begin the same number of intervals before the request, from which this is a limit of the
@@ -26,6 +27,8 @@ pub(crate) struct SeriesEnds<'a> {
     pub(crate) end: Timestamp,
     /// The interval of the records; without a regular step, their mean distance.
     pub(crate) interval: Interval,
+    /// The number of intervals before the first record that no run has requested, because a search for it has skipped them.
+    pub(crate) skipped: u64,
     /// The number of intervals between the first record and the request; `None` if no earlier ones were requested.
     pub(crate) first_age: Option<u64>,
     /// Whether two runs have seen the first record move with the clock.
@@ -45,11 +48,15 @@ impl SeriesEnds<'_> {
     }
 
     /// Returns one sentence; `None` if the records cover the range.
-    fn sentence(&self) -> Option<String> {
+    pub(crate) fn sentence(&self) -> Option<String> {
         let label = self.label;
         let mut parts = Vec::new();
         if self.begins_late() {
             parts.push(format!("asked from {}, the first record is of {}", shown(self.asked.start), shown(self.first)));
+            if self.skipped > 0 {
+                let skipped = counted(self.skipped, "earlier interval");
+                parts.push(format!("not confirmed, because the search for it has skipped {skipped}"));
+            }
         }
         if self.ends_early() {
             parts.push(format!("asked until {}, the last record ends at {}", shown(self.asked.end), shown(self.end)));
@@ -64,6 +71,12 @@ impl SeriesEnds<'_> {
 /// Returns one sentence for each series whose records do not cover the range.
 pub(crate) fn sentences(series: &[SeriesEnds<'_>]) -> Vec<String> {
     series.iter().filter_map(SeriesEnds::sentence).collect()
+}
+
+/// The option that requests what the searches for first records have skipped; `None` if they have skipped nothing.
+pub(crate) fn remedy(series: &[SeriesEnds<'_>]) -> Option<&'static str> {
+    let has_skipped = series.iter().any(|one| one.begins_late() && one.skipped > 0);
+    has_skipped.then_some("a `backfill` with `--refetch-gaps` requests the skipped intervals too")
 }
 
 /// The series that begin the same number of intervals before the request.
@@ -116,7 +129,7 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let asked = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(1000 * 3600);
         let [first, end] = [first, end].map(|hours| Timestamp::from_unix_seconds(hours * 3600));
-        SeriesEnds { label, asked, first, end, interval: hour.into(), first_age: None, first_moves: false }
+        SeriesEnds { label, asked, first, end, interval: hour.into(), skipped: 0, first_age: None, first_moves: false }
     }
 
     #[test]
@@ -133,6 +146,16 @@ mod tests {
     }
 
     #[test]
+    fn a_first_record_that_a_search_has_found_is_not_confirmed() {
+        let ends = [SeriesEnds { skipped: 240, ..ends("late", 280, 1000) }];
+        let expected = "late: asked from 1970-01-01 00:00, the first record is of 1970-01-12 16:00; not confirmed, because \
+            the search for it has skipped 240 earlier intervals";
+        assert_eq!(sentences(&ends), [expected]);
+        assert!(remedy(&ends).is_some_and(|text| text.contains("--refetch-gaps")));
+        assert_eq!(remedy(&[SeriesEnds { skipped: 0, ..ends[0].clone() }]), None);
+    }
+
+    #[test]
     fn a_cap_in_years_has_the_days_of_these_years() {
         let [start, first, end] = ["2000-01-01", "2012-01-01", "2024-01-01"].map(|text| text.parse().unwrap());
         let series = ["a", "b", "c"].map(|label| SeriesEnds {
@@ -141,6 +164,7 @@ mod tests {
             first,
             end,
             interval: "1y".parse().unwrap(),
+            skipped: 0,
             first_age: Some(12),
             first_moves: false,
         });

@@ -17,7 +17,7 @@ use crate::log::Log;
 use crate::marks;
 use crate::program::program;
 use crate::progress::{Bar, counted, duration, line_of, print_first};
-use crate::range_ends::{cap, sentences};
+use crate::range_ends::{cap, remedy, sentences};
 use crate::record_spacing::SpacingCheck;
 use crate::run_outcome;
 use crate::series_outcome::SeriesOutcome;
@@ -133,7 +133,7 @@ impl Reporter {
         if is_stream {
             run_outcome::warn_of_invalid(self.log, &summary, "with an invalid value, which is null");
         }
-        self.note_ends(&outcomes);
+        self.note_ends(&outcomes, is_stream);
         self.note_spacing(&outcomes);
         self.warn_of_missing(settings, &outcomes, summary.is_complete);
         if summary.is_complete {
@@ -299,13 +299,16 @@ impl Reporter {
     }
 
     /// Prints where the records of a series begin and end, if they do not cover the range.
-    fn note_ends(&self, outcomes: &[SeriesOutcome<'_>]) {
+    fn note_ends(&self, outcomes: &[SeriesOutcome<'_>], is_stream: bool) {
         let now = time_arg::now();
         let mut ends = Vec::new();
         for outcome in outcomes {
             ends.extend(outcome.ends(now));
         }
         print_first(&sentences(&ends), "like this", |line| self.log.remark(&readable(line)));
+        if let Some(remedy) = remedy(&ends).filter(|_| !is_stream) {
+            self.log.remark(remedy);
+        }
         if let Some(line) = cap(&ends) {
             self.log.remark(&line);
         }

@@ -96,6 +96,7 @@ impl<'r> SeriesOutcome<'r> {
             first: report.first?,
             end: report.end?,
             interval: report.interval,
+            skipped: time_arg::steps(&report.skipped, report.interval),
             first_age: report.first_age,
             first_moves: report.first_moves,
         })
@@ -122,6 +123,7 @@ impl<'r> SeriesOutcome<'r> {
             "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
             "out_of_range": report.out_of_range, "lost_rows": marks::lost_times(&report.path, lost_rows),
             "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested),
+            "skipped": time_arg::pairs(&report.skipped),
             "has_step": report.interval.has_steps(), "files": report.files, "spacing": report.spacing, "error": error,
             "notes": self.notes(notes, is_complete),
         });
@@ -147,6 +149,7 @@ impl<'r> SeriesOutcome<'r> {
         if is_complete {
             texts.extend(self.never_fetched());
             texts.extend(self.never_requested());
+            texts.extend(self.ends(time_arg::now()).and_then(|ends| ends.sentence()));
         }
         texts
     }

@@ -111,7 +111,7 @@ fn series_object(series: &SeriesStatus, now: Timestamp) -> Value {
         "records": series.rows, "first": time_arg::exact(series.first), "last": time_arg::exact(series.last),
         "is_up_to_date": is_up_to_date, "intervals_behind": series.behind(now), "missing": series.missing,
         "gaps": time_arg::pairs(&series.gaps), "unfetched": time_arg::pairs(&series.unfetched),
-        "unrequested": time_arg::pairs(&series.unrequested), "is_retired": series.is_retired,
+        "unrequested": time_arg::pairs(&series.unrequested), "skipped": time_arg::pairs(&series.skipped), "is_retired": series.is_retired,
         "is_rejected": series.rejected.is_some(), "rejected": series.rejected, "revised": series.revised,
         "invalid": series.invalid, "out_of_range": series.out_of_range,
         "account": series.account,

@@ -1,9 +1,10 @@
 //! The state of a series: the ranges that need not be requested again, and the facts of its rows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use runtime::Timestamp;
-use runtime::history::Account;
+use runtime::history::{Account, FirstRecordSearch};
 use serde::{Deserialize, Serialize};
 
 use crate::empty_ranges::EmptyRanges;
@@ -26,6 +27,9 @@ pub(crate) struct SeriesState {
     /// Ranges in which the service had no record.
     #[serde(default)]
     pub(crate) empty: EmptyRanges,
+    /// Ranges that a search for the first record has skipped, and that no run has requested.
+    #[serde(default, skip_serializing_if = "TimeRanges::is_empty")]
+    pub(crate) skipped: TimeRanges,
     /// What became of the records of the last run, and of the steps that it has requested.
     #[serde(default)]
     pub(crate) account: SavedAccount,
@@ -104,6 +108,23 @@ impl SeriesState {
             _ => self.row_facts.gaps(),
         };
         between.without(&self.requested)
+    }
+
+    /// The ranges before the first record that a search for it has skipped, and that no run has requested.
+    pub(crate) fn skipped(&self) -> TimeRanges {
+        match self.row_facts.first {
+            Some(first) => self.skipped.until(first),
+            None => self.skipped.clone(),
+        }
+    }
+
+    /// Notes which times a page has requested, and which its search for the first record has skipped.
+    pub(crate) fn note_requested(&mut self, range: &Range<Timestamp>, searches: &[FirstRecordSearch]) {
+        self.skipped = self.skipped.without(&range.clone().into());
+        for search in searches {
+            let requested: TimeRanges = search.requested.iter().cloned().collect();
+            self.skipped.extend(&requested.uncovered(search.range.clone()));
+        }
     }
 
     /// The unfetched ranges up to now that have no record. Without a regular step, a range can lack records also

@@ -75,6 +75,9 @@ pub struct SeriesStatus {
     pub gaps: Vec<Range<Timestamp>>,
     /// Ranges between the first and the last record that no run has requested.
     pub unrequested: Vec<Range<Timestamp>>,
+    /// Ranges before the first record that a search for it has skipped, and that no run has requested. The service may have
+    /// records in them.
+    pub skipped: Vec<Range<Timestamp>>,
     /// Ranges without records that a run has planned to fetch, but no run has fetched.
     pub unfetched: Vec<Range<Timestamp>>,
     /// The maximum number of records that are missing in gaps and unfetched ranges; without a regular step, the number of
@@ -160,6 +163,7 @@ impl SeriesStatus {
             missing: missing.steps(interval),
             gaps: gaps.ranges().collect(),
             unrequested: state.unrequested().ranges().collect(),
+            skipped: state.skipped().ranges().collect(),
             unfetched: unfetched.ranges().collect(),
             invalid: row_facts.invalid.steps(interval),
             out_of_range: row_facts.out_of_range.steps(interval),

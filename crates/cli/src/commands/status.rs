@@ -12,7 +12,7 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::future_records::check_clock;
 use crate::log::Log;
 use crate::progress::{counted, listed, print_first};
-use crate::range_ends::{SeriesEnds, cap, sentences};
+use crate::range_ends::{SeriesEnds, cap, remedy, sentences};
 use crate::record_spacing::SpacingCheck;
 use crate::series_label::label_of;
 use crate::status_check::{StatusCheck, unrequested, without_step};
@@ -120,6 +120,9 @@ fn note_series(status: &dataset::Status, log: Log) {
     print_first(&stopped(status), "like this", |line| log.remark(line));
     let ends = ends(status);
     print_first(&sentences(&ends), "like this", |line| log.remark(line));
+    if let Some(remedy) = remedy(&ends) {
+        log.remark(remedy);
+    }
     if let Some(line) = cap(&ends) {
         log.remark(&line);
     }
@@ -155,7 +158,8 @@ fn ends(status: &dataset::Status) -> Vec<SeriesEnds<'_>> {
         if let (Some(asked), Some(first), Some(end)) = (series.asked.clone(), series.first, series.end) {
             let SeriesStatus { first_age, first_moves, .. } = *series;
             let interval = interval_or_mean(series, end - first);
-            all.push(SeriesEnds { label: &series.path, asked, first, end, interval, first_age, first_moves });
+            let skipped = time_arg::steps(&series.skipped, series.interval);
+            all.push(SeriesEnds { label: &series.path, asked, first, end, interval, skipped, first_age, first_moves });
         }
     }
     all

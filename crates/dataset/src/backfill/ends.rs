@@ -66,6 +66,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if let Some(state) = self.state(series) {
             state.without_time = state.without_time.without(&page.range.clone().into());
             state.first_seen.note_checked(&page.range, state.row_facts.interval, now);
+            state.note_requested(&page.range, &page.report.searches);
         }
         let Account { delivered, invalid, without_time, .. } = page.report.account;
         if delivered + invalid + without_time == 0 {

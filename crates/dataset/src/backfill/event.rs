@@ -171,6 +171,9 @@ pub struct SeriesReport {
     pub unfetched_ranges: Vec<Range<Timestamp>>,
     /// Ranges between the first and the last record that no run has requested.
     pub unrequested: Vec<Range<Timestamp>>,
+    /// Ranges before the first record that a search for it has skipped, and that no run has requested. The service may have
+    /// records in them.
+    pub skipped: Vec<Range<Timestamp>>,
     /// `true` if a user has [retired](crate::retire()) the series, so that no run requests it.
     pub is_retired: bool,
     /// The time of the first record in the target.
@@ -224,5 +227,6 @@ impl SeriesReport {
         self.unfetched_ranges = unfetched.ranges().collect();
         self.unfetched = unfetched.without(&state.row_facts.gaps()).steps(self.interval);
         self.unrequested = state.unrequested().ranges().collect();
+        self.skipped = state.skipped().ranges().collect();
     }
 }

@@ -9,7 +9,8 @@ use runtime::Timestamp;
 
 use crate::support::service::DELTA;
 use crate::support::{
-    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, hours, job, read, run, scripted, target_of, with,
+    DAY, END, HOUR, TARGETS, body, client, client_of, coins, files, hours, job, read, run, scripted, state_of,
+    target_of, with,
 };
 
 #[tokio::test(start_paused = true)]
@@ -187,4 +188,29 @@ async fn a_range_before_1970_is_stored_and_continued() {
         assert_eq!(rows.len(), 402 * 24, "{name}");
         assert!(rows.iter().any(|row| row["openDate"].starts_with("1968-11-27T00:00:00")), "{name}: {:?}", rows[0]);
     }
+}
+
+/// A coin that was listed, delisted and listed again: a search for the first record can miss the first listing.
+#[tokio::test(start_paused = true)]
+async fn what_a_search_for_the_first_record_has_skipped_is_not_confirmed() {
+    let from = END - 12_000 * DAY;
+    let is_listed = move |time: i64| (from + 2000 * DAY..from + 2100 * DAY).contains(&time) || END - 300 * DAY <= time;
+    let client = client_of(move |_, from, to| (200, body(from, to, |time| is_listed(time).then(|| "0.5".to_owned()))));
+    let client = client.build().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(coins(&client, &["BTC"]), from, END, &path);
+    for _ in 0..2 {
+        let summary = run(&whole).await;
+        assert!(summary.is_complete, "{summary:?}");
+        assert_eq!(read(&path).len(), 300 * 24, "the search has missed the first listing");
+        let state = state_of(&path).await;
+        let first_listing = Timestamp::from_unix_seconds(from + 2050 * DAY);
+        for skipped in [&summary.series[0].skipped, &state.series[0].skipped] {
+            assert!(skipped.iter().any(|range| range.contains(&first_listing)), "{skipped:?}");
+            assert!(skipped.iter().all(|range| range.end <= state.series[0].first.unwrap()), "{skipped:?}");
+        }
+    }
+    let repaired = run(&with(whole, |job| job.refetch_gaps = true)).await;
+    assert_eq!((repaired.series[0].skipped.len(), read(&path).len()), (0, 400 * 24));
 }
