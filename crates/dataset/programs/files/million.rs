@@ -22,7 +22,7 @@ const MAX_MEMORY: u64 = 40 << 10;
 
 /// Writes candles and ratios, each to one file, and prints the figures.
 pub(super) async fn run(folder: &Path) -> Outcome {
-    for (name, max_bytes) in [("orderflow.kline", 16.0), ("orderflow.volume_ratio", 11.0)] {
+    for (name, max_bytes) in [("orderflow.kline", 16.0), ("orderflow.volume_ratio", 13.0)] {
         write(folder, name, max_bytes).await?;
     }
     Ok(())
