@@ -39,6 +39,9 @@ pub(crate) struct DataStorage<'r> {
     /// Whether times are stored as differences. That takes 2.7 bytes less for each row, but `fastparquet`, Spark 3.2
     /// and DuckDB 0.7 read other times or fail.
     pub(crate) has_small_times: bool,
+    /// Whether each row group has rows of several series, which usually have the same times. With a dictionary, these
+    /// times take less space, and a query skips more of them.
+    pub(crate) has_shared_times: bool,
 }
 
 /// The properties of a file with these columns.
@@ -74,7 +77,8 @@ fn of_data(builder: WriterPropertiesBuilder, schema: &Schema, storage: DataStora
             DataType::Timestamp(..) if is_fetched_at(field) => builder.set_column_dictionary_enabled(path, true),
             DataType::Timestamp(..) => {
                 let encoding = if storage.has_small_times { Encoding::DELTA_BINARY_PACKED } else { Encoding::PLAIN };
-                builder.set_column_dictionary_enabled(path.clone(), false).set_column_encoding(path, encoding)
+                let has_dictionary = storage.has_shared_times && !storage.has_small_times;
+                builder.set_column_dictionary_enabled(path.clone(), has_dictionary).set_column_encoding(path, encoding)
             }
             _ => builder,
         };

@@ -18,7 +18,7 @@ use crate::error::{Error, Failure};
 use crate::journal::{self, JournalSection, SectionsBySeries};
 use crate::merge_rows::MergedRows;
 use crate::merge_rules::{MergeRanges, MergeRules};
-use crate::parquet_file::ParquetFile;
+use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
 use crate::revisions::RevisionLog;
 use crate::section::Section;
@@ -174,6 +174,24 @@ impl FileRewrite<'_, '_> {
     }
 }
 
+/// `true` if a row group of the new file has the rows of four series or more, as far as the rows of the old file and those
+/// of the journal tell.
+pub(crate) fn has_shared_row_groups(old: Option<&ParquetInput>, new_sections: &SectionsBySeries<'_>) -> bool {
+    let mut series = BTreeSet::new();
+    let mut rows = 0;
+    if let Some(old) = old {
+        for section in &old.state.sections {
+            series.insert(section.path.as_str());
+            rows += section.count;
+        }
+    }
+    for (path, sections) in new_sections {
+        series.insert(path);
+        rows += sections.iter().map(|new| new.section.count).sum::<usize>();
+    }
+    series.len() >= 4 && rows / series.len() <= RowGroupSizes::DATA.shared / 4
+}
+
 /// `true` if a row group begins with the remaining rows of the last of these sections.
 fn is_rest(group: &[Section], sections: &[Section]) -> bool {
     match (group.first(), sections.last()) {
@@ -195,7 +213,6 @@ mod tests {
     use super::*;
     use crate::column_storage::{DataStorage, Purpose};
     use crate::file_state::FileState;
-    use crate::parquet_file::RowGroupSizes;
     use crate::partial_intervals::LastTimes;
     use crate::row_facts::RowFacts;
 

@@ -13,7 +13,7 @@ use crate::column_storage::{DataStorage, Purpose};
 use crate::columns::are_same;
 use crate::damage::Damage;
 use crate::error::Error;
-use crate::file_rewrite::{FileRewrite, first_rows};
+use crate::file_rewrite::{FileRewrite, first_rows, has_shared_row_groups};
 use crate::file_state::FileState;
 use crate::journal::{self, SectionsBySeries};
 use crate::merge_rules::MergeRanges;
@@ -296,7 +296,11 @@ impl Table {
         let next_generation = journal::unique_id();
         let revisions = RevisionLog::of_merge(GenerationChange::new(generation.as_deref(), &next_generation));
         let first = first_rows(old.as_ref(), new_sections, columns)?;
-        let layout = DataStorage { first: first.as_ref(), has_small_times: self.has_small_times };
+        let layout = DataStorage {
+            first: first.as_ref(),
+            has_small_times: self.has_small_times,
+            has_shared_times: has_shared_row_groups(old.as_ref(), new_sections),
+        };
         let storage = &self.place.storage;
         let (sections, file) = storage.prepare(path, |out| {
             let file = ParquetFile::new(out, columns.clone(), RowGroupSizes::DATA, Purpose::Data(layout))?;

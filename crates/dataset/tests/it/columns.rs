@@ -1,10 +1,11 @@
 //! Tests of the columns of files: columns that identify rows, columns of a changed catalogue, and columns of records
 //! whose fields are unknown.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 
 use dataset::{Partition, SeriesRequest, status};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::support::service::{COUNT, LABELLED, LEVELS, NOTES, RATIO, TEXT, WIDE};
 use crate::support::{
@@ -97,6 +98,32 @@ async fn columns_keep_their_metadata() {
             assert_eq!(evidence.as_deref(), Some("documented"), "{name}: {schema:?}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn times_that_series_share_take_less_space() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut sizes = Vec::new();
+    for (name, coins_of_file, days) in [("four.parquet", &["A", "B", "C", "D"][..], 30), ("one.parquet", &["A"], 120)] {
+        let path = dir.path().join(name);
+        run(&job(coins(&client(), coins_of_file), END - days * DAY, END, &path)).await;
+        assert_eq!(read(&path).len(), 2880, "{name}");
+        sizes.push(bytes_of_column(&path, "openDate"));
+    }
+    assert!(sizes[0] < sizes[1] / 2, "{sizes:?}");
+}
+
+fn bytes_of_column(path: &Path, name: &str) -> i64 {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let mut bytes = 0;
+    for group in reader.metadata().row_groups() {
+        for column in group.columns() {
+            if column.column_path().string() == name {
+                bytes += column.uncompressed_size();
+            }
+        }
+    }
+    bytes
 }
 
 #[tokio::test(start_paused = true)]

@@ -186,8 +186,8 @@ async fn damaged_file_is_replaced() {
             let service = service(MILLISECOND);
             folder.process(&service, set_a()).client.raw("/x").await.unwrap();
             let damage = content.repeat(length).into_bytes();
-            fs::write(&folder.files("state")[0], damage).unwrap();
             let begun = Instant::now();
+            fs::write(&folder.files("state")[0], damage).unwrap();
             folder.process(&service, set_a()).client.raw("/x").await.unwrap();
             // Earlier requests are unknown, so nothing is sent for the longest window.
             let is_empty = content.is_empty();
