@@ -211,10 +211,10 @@ fn command(lua: &Lua, words: &[String], shelf: &mut Shelf) -> mlua::Result<Value
             Ok(Value::String(lua.create_string(info)?))
         }
         ["HMGET", key, fields @ ..] => {
-            let hash = shelf.hashes.entry((*key).to_owned()).or_default();
+            let hash = shelf.hashes.get(*key);
             let mut values = Vec::new();
             for field in fields {
-                values.push(match hash.get(*field) {
+                values.push(match hash.and_then(|hash| hash.get(*field)) {
                     Some(value) => Value::String(lua.create_string(value)?),
                     // In scripts, Redis represents nil as `false`.
                     None => Value::Boolean(false),
