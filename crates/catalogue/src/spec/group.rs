@@ -129,7 +129,7 @@ const COLUMNS_PATH: Form = Form::Like(r"^[^.*]+(\.[^.*]+)*$", "dotted-path/pages
 
 map! {
     /// A body has one of `series`, `object` and `type`. A series that lists its fields omits the time field of the
-    /// envelope, unless it is positional.
+    /// envelope, unless it is positional. A named record lists it.
     Body, BODY, "a body" {
         /// A list of records, usually a time series: the fields of a record, the name of a record, or `unknown`.
         may series: Option<Known<Fields>>;
