@@ -103,8 +103,7 @@ pub mod rules {
 /// }
 /// # let limiter = CountingLimiter { counter: Counter };
 /// # extern crate generated_client_runtime as runtime;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-/// # use invented::Client;
+/// # use test_service::invented::Client;
 /// # let _ = Client::builder("https://example.com/v2").rate_limiter(limiter);
 /// ```
 pub trait RateLimiter: Send + Sync + 'static {

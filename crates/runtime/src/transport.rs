@@ -10,8 +10,7 @@
 //! # use generated_client_runtime::transport::{Headers, HttpResponse, from_fn};
 //! # use generated_client_runtime::Timestamp;
 //! # extern crate generated_client_runtime as runtime;
-//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-//! # use invented::{Client, RatioRecord, Series};
+//! # use test_service::invented::{Client, RatioRecord, Series};
 //! # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), generated_client_runtime::Error> {
 //! let transport = from_fn(|request| async move {
 //!     assert!(request.url.ends_with("/ratio?symbol=A"));
@@ -30,8 +29,7 @@
 //! ```
 //! # use generated_client_runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
 //! # extern crate generated_client_runtime as runtime;
-//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-//! # use invented::Client;
+//! # use test_service::invented::Client;
 //! /// Prints every request before it is sent.
 //! struct Logged<T>(T);
 //!

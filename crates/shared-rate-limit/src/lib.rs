@@ -7,8 +7,7 @@
 //! On one machine, a single call is enough, and no server is needed. The program `derivs` and its Python module do the same:
 //!
 //! ```no_run
-//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/it/invented/service.rs")); }
-//! # use invented::Client;
+//! # use test_service::invented::Client;
 //! # fn demo() -> Result<(), Box<dyn std::error::Error>> {
 //! use generated_client_shared_rate_limit::shared_on_this_machine;
 //!
@@ -19,8 +18,7 @@
 //! On several machines, every process uses the same server:
 //!
 //! ```no_run
-//! # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/it/invented/service.rs")); }
-//! # use invented::Client;
+//! # use test_service::invented::Client;
 //! use std::time::Duration;
 //!
 //! use runtime::{Error, RateLimit};
@@ -149,13 +147,6 @@ pub mod fuzz;
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-#[path = "../../runtime/tests/it/invented/mod.rs"]
-mod invented;
-#[cfg(test)]
-#[path = "../../runtime/tests/it/scripted/mod.rs"]
-mod scripted;
 
 pub use builder::SharedRateLimiterBuilder;
 pub use machine_limit::shared_on_this_machine;

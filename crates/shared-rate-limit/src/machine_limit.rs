@@ -22,8 +22,7 @@ use crate::shared_rate_limiter::SharedRateLimiter;
 /// limit applies to this process only.
 ///
 /// ```no_run
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/tests/it/invented/service.rs")); }
-/// # use invented::Client;
+/// # use test_service::invented::Client;
 /// # fn demo() -> Result<(), Box<dyn std::error::Error>> {
 /// use generated_client_shared_rate_limit::shared_on_this_machine;
 ///

@@ -18,12 +18,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use runtime::{Error, RateLimit};
+use test_service::invented::Client;
+use test_service::scripted::{MockResponse, Service, ok};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::invented::Client;
 use crate::parts::{self, Parts, Settings};
-use crate::scripted::{MockResponse, Service, ok};
 use crate::shared_rate_limiter::SharedRateLimiter;
 use crate::state_store::StateStore;
 use memory_store::MemoryStore;

@@ -139,8 +139,7 @@ impl<C: From<Core>> Builder<C> {
     ///
     /// ```
     /// # extern crate generated_client_runtime as runtime;
-    /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-    /// # use invented::Client;
+    /// # use test_service::invented::Client;
     /// use std::sync::{Arc, RwLock};
     ///
     /// let key = Arc::new(RwLock::new("first".to_owned()));

@@ -64,8 +64,7 @@ use crate::values::Value;
 ///
 /// ```
 /// # extern crate generated_client_runtime as runtime;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-/// # use invented::Client;
+/// # use test_service::invented::Client;
 /// # use runtime::{Builder, ClientSettings};
 /// let text = r#"{"base_url": "https://example.com/v2", "timeout": 90}"#;
 /// let settings: ClientSettings = serde_json::from_str(text)?;

@@ -19,8 +19,7 @@ use crate::request::RequestKind;
 /// ```
 /// # use generated_client_runtime::observer::{Event, Observer};
 /// # extern crate generated_client_runtime as runtime;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-/// # use invented::Client;
+/// # use test_service::invented::Client;
 /// use std::sync::atomic::{AtomicU64, Ordering};
 ///
 /// #[derive(Default)]

@@ -26,8 +26,7 @@ use crate::values::Value;
 /// ```
 /// # use generated_client_runtime::Retry;
 /// # extern crate generated_client_runtime as runtime;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-/// # use invented::Client;
+/// # use test_service::invented::Client;
 /// use std::time::Duration;
 ///
 /// let retry = Retry::default().max_attempts(6).max_retries_on_500(0).max_retry_after(Duration::from_secs(120));

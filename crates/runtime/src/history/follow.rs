@@ -42,8 +42,7 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(8);
 ///
 /// ```no_run
 /// # extern crate generated_client_runtime as runtime;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-/// # use invented::{Client, Timeframe};
+/// # use test_service::invented::{Client, Timeframe};
 /// # use runtime::Timestamp;
 /// # async fn demo(client: &Client) -> Result<(), runtime::Error> {
 /// // `market().ratio()` is an example; use an endpoint of your client.

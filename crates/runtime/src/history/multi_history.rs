@@ -28,8 +28,7 @@ const LEAD: u64 = 2;
 ///
 /// ```no_run
 /// # extern crate generated_client_runtime as runtime;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-/// # use invented::{Client, Timeframe};
+/// # use test_service::invented::{Client, Timeframe};
 /// # use runtime::{Timestamp, history::MultiHistory};
 /// # async fn demo(client: &Client, from: Timestamp, to: Timestamp) -> Result<(), runtime::Error> {
 /// // `market().ratio()` is an example; use an endpoint of your client.

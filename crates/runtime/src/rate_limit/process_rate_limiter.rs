@@ -27,8 +27,7 @@ use crate::platform::{Instant, lock, timeout_at};
 ///
 /// ```
 /// # extern crate generated_client_runtime as runtime;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-/// # use invented::Client;
+/// # use test_service::invented::Client;
 /// # use runtime::{RateLimit, rate_limit::ProcessRateLimiter};
 /// # fn demo() -> Result<(), runtime::Error> {
 /// use std::time::Duration;

@@ -116,8 +116,7 @@ impl<T: Item, M> Series<T, M> {
     ///
     /// ```
     /// # extern crate generated_client_runtime as runtime;
-    /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-    /// # use invented::Series;
+    /// # use test_service::invented::Series;
     /// # use runtime::Value;
     /// # let records = [r#"{"ratio": 0.25}"#, r#"{"ratio": null}"#].map(|text| text.parse::<Value>());
     /// # let series = Series::from(records.into_iter().flatten().collect::<Vec<_>>());
@@ -228,7 +227,7 @@ impl<T, M: MetadataRecord> Series<T, M> {
     ///
     /// ```no_run
     /// # extern crate generated_client_runtime as runtime;
-    /// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
+    /// # use test_service::invented;
     /// # fn demo(series: invented::Series<runtime::Value>) -> Result<(), runtime::Error> {
     /// series.require_complete()?;
     /// # Ok(())
@@ -257,8 +256,7 @@ const MAX_NAME_BYTES: usize = 60;
 ///
 /// ```
 /// # extern crate generated_client_runtime as runtime;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-/// # use invented::Series;
+/// # use test_service::invented::Series;
 /// # use runtime::Value;
 /// let series: Series<Value> = vec![Value::from(1), Value::from(2)].into();
 /// assert_eq!((series.len(), &series[0], series.last()), (2, &Value::from(1), Some(&Value::from(2))));

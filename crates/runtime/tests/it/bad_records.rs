@@ -3,10 +3,10 @@
 use std::error::Error as _;
 
 use runtime::{DecodeError, Timestamp, Value};
+use test_service::invented::Timeframe;
+use test_service::scripted::{Service, reply};
 
-use crate::invented::Timeframe;
 use crate::ranges::{HOUR, START, at, query};
-use crate::scripted::{Service, reply};
 
 /// Returns a page of a thousand records, including the record `bad`.
 fn page(bad: &str) -> String {

@@ -9,8 +9,7 @@ use runtime::registry::{
 };
 use runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{AnyClient, Builder, ErrorKind, RateLimit, Retry, Timestamp};
-
-use crate::scripted::{MockResponse, failure, reply};
+use test_service::scripted::{MockResponse, failure, reply};
 
 static SERVICE: ServiceInfo = ServiceInfo {
     env_prefix: "INVENTED",

@@ -6,11 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use runtime::{Error, RateLimit, Retry};
+use test_service::invented::{Client, Timeframe};
+use test_service::scripted::{Service, ok, reply};
 use tokio::runtime::Runtime;
 
-use crate::invented::{Client, Timeframe};
 use crate::ranges::{HOUR, START, answer, at};
-use crate::scripted::{Service, ok, reply};
 use crate::socket::{DATA, KEY, Server, Step};
 use crate::{scripted, socket};
 

@@ -9,12 +9,12 @@ use fastrand::Rng;
 use runtime::history::Update;
 use runtime::transport::HttpRequest;
 use runtime::{Error, ErrorKind, RateLimit, Timestamp};
+use test_service::invented::{Client, Timeframe};
+use test_service::scripted::{MockResponse, Service, failure, reply};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::invented::{Client, Timeframe};
 use crate::ranges::{HOUR, START, answer_every, at, query};
-use crate::scripted::{MockResponse, Service, failure, reply};
 
 const DAY: i64 = 24 * HOUR;
 

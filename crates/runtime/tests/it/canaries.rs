@@ -12,10 +12,10 @@ use std::time::Duration;
 
 use runtime::observer::{Event, Observer};
 use runtime::{Builder, Error, ErrorKind, Retry};
+use test_service::invented::Client;
+use test_service::scripted::{KEY, MockResponse, Service, ok, reply, silence};
 
 use crate::alone::{is_alone, run_alone};
-use crate::invented::Client;
-use crate::scripted::{KEY, MockResponse, Service, ok, reply, silence};
 use crate::socket::{self, Server, Step};
 
 /// The client id, which is not a secret.

@@ -8,10 +8,9 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use runtime::{RateLimit, Retry};
+use test_service::invented::Client;
+use test_service::scripted::{Service, ok, reply};
 use tokio::time::Instant;
-
-use crate::invented::Client;
-use crate::scripted::{Service, ok, reply};
 
 /// Creates a service that makes requests wait for every reason: its token is slow and is soon rejected, and then the
 /// service is busy.

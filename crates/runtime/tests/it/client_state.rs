@@ -11,11 +11,11 @@ use runtime::observer::{Event, Observer};
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, PermitObserver, ProcessRateLimiter, RateLimiter};
 use runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport, from_fn};
 use runtime::{ErrorKind, RateLimit, Retry};
+use test_service::invented::Client;
+use test_service::scripted::{MockResponse, Service, failure, ok, reply};
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-use crate::invented::Client;
-use crate::scripted::{MockResponse, Service, failure, ok, reply};
 use crate::socket::{self, DATA, Server, Step};
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -4,11 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::invented::{self, Timeframe};
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, PermitObserver, RateLimiter};
 use runtime::{Error, ErrorKind, RateLimit, Retry, Timestamp};
-
-use crate::scripted::{MockResponse, Service, failure, ok, reply};
+use test_service::invented::{self, Timeframe};
+use test_service::scripted::{MockResponse, Service, failure, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use runtime::observer::{Event, Observer};
 use runtime::{ErrorKind, RateLimit, Retry};
+use test_service::invented::Client;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Barrier;
 
-use crate::invented::Client;
 use crate::socket::{DATA, KEY, reply};
 
 /// The number of connections that are opened before all of them fail.

@@ -7,10 +7,10 @@ use runtime::registry::{
     TimeUnit, ValueType,
 };
 use runtime::{AnyBody, AnySeries, Endpoint, ErrorKind, Value};
+use test_service::invented::{self, Client, Exchange, GROUPS, Levels, Ratio, Timeframe};
+use test_service::scripted::{Service, reply};
 
-use crate::invented::{self, Client, Exchange, GROUPS, Levels, Ratio, Timeframe};
 use crate::ranges::{HOUR, START, answer, at};
-use crate::scripted::{Service, reply};
 
 /// `BOOK`, `NAMELESS` and `TOTAL` are endpoints without an emitted method.
 static BOOK: EndpointInfo = EndpointInfo {

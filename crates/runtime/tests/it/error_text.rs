@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use runtime::registry::{BodyInfo, EndpointInfo, Evidence, RecordInfo};
 use runtime::{Endpoint, ErrorKind, RateLimit, Retry};
-
-use crate::invented::{RatioRecord, Request};
-use crate::scripted::{MockResponse, Service, failure, reply, silence};
+use test_service::invented::RatioRecord;
+use test_service::scripted::{MockResponse, Service, failure, reply, silence};
 
 /// Sends a request with one attempt, and returns its error as formatted by `{:#}`, without the name of the request.
 async fn check(mock: fn() -> MockResponse) -> String {
@@ -139,7 +138,7 @@ async fn error_inside_a_success_shows_the_service_message() {
         series.contains("`data` is missing at line 1 column 42; the service reports: Invalid symbol.;"),
         "{series}"
     );
-    let record = Request::<Latest>::new(&client).await.unwrap_err().to_string();
+    let record = test_service::invented::request::<Latest>(&client).await.unwrap_err().to_string();
     let expected =
         "the service returned an error with a success status; the service reports: Invalid symbol.; after 1 attempt";
     assert!(record.contains(expected), "{record}");

@@ -1,9 +1,9 @@
 //! Tests that records of any type are serialized in wire format, read by name and by column, and built without a
 //! response.
 
-use crate::invented::{Exchange, Metadata, RatioRecord, Series, Timeframe};
 use runtime::record::{FieldValue, Record, UnknownFields};
 use runtime::{Body, Timestamp, Value};
+use test_service::invented::{Exchange, Metadata, RatioRecord, Series, Timeframe};
 
 const WHOLE: &str = r#"{"data":[{"openDate":1700000000,"ratio":0.25,"new":[1,2.5]},{"openDate":1700003600,"ratio":-1}],"metadata":{"exchanges":["north_spot","new_venue"],"unsupportedExchanges":[]},"more":null}"#;
 

@@ -9,11 +9,11 @@ use runtime::ErrorKind;
 use runtime::history::{Checkpoint, CheckpointKind, Follow, Update};
 use runtime::transport::HttpRequest;
 use runtime::{RateLimit, Timestamp, observer::Event};
+use test_service::invented::{Ratio, Request, Timeframe};
+use test_service::scripted::{MockResponse, Service, failure, reply, silence};
 use tokio::time::{Instant, timeout};
 
-use crate::invented::{Ratio, Request, Timeframe};
 use crate::ranges::{HOUR, START, answer, answer_every, at};
-use crate::scripted::{MockResponse, Service, failure, reply, silence};
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: i64 = 60;
@@ -84,7 +84,7 @@ struct Received {
 }
 
 impl Received {
-    fn add(&mut self, update: &Update<crate::invented::RatioRecord>, clock: &Clock) {
+    fn add(&mut self, update: &Update<test_service::invented::RatioRecord>, clock: &Clock) {
         let minute = |time: Timestamp| (time.unix_seconds() - START) / MINUTE;
         let records = update.records().iter().map(|record| minute(record.open_date));
         match update {
@@ -612,7 +612,7 @@ async fn the_backlog_of_a_follower_goes_after_others() {
     let mut poller = minutes("B").follow(at(START));
     for _ in 0..8 {
         let update = poller.next().await.unwrap();
-        let end = |record: &crate::invented::RatioRecord| record.open_date.unix_seconds() - START + MINUTE;
+        let end = |record: &test_service::invented::RatioRecord| record.open_date.unix_seconds() - START + MINUTE;
         let late: Vec<_> = update.records().iter().map(|record| clock.seconds() - end(record)).collect();
         assert!(late.iter().all(|late| (2..6).contains(late)), "{late:?}");
         let begun = Instant::now();

@@ -5,14 +5,15 @@
 //! prints this share. A thread that only sleeps measures the delay with which this machine wakes threads, because this
 //! delay limits the accuracy of the arrival times.
 
-use crate::invented::{Client, SERVICE};
-use runtime::Builder;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use runtime::Builder;
+use test_service::invented::{Client, SERVICE};
 
 const BODY: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 

@@ -12,11 +12,11 @@ use std::time::Duration;
 use runtime::history::Progress;
 use runtime::transport::{HttpRequest, from_fn};
 use runtime::{ErrorKind, RateLimit, Timestamp};
+use test_service::invented::{self, Client, RatioRecord, Request, Timeframe};
+use test_service::scripted::{MockResponse, Service, ok, reply};
 use tokio::time::Instant;
 
-use crate::invented::{self, Client, RatioRecord, Request, Timeframe};
 use crate::ranges::{HOUR, START, answer, answer_every, at, number};
-use crate::scripted::{MockResponse, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -7,11 +7,11 @@ use runtime::registry::{
 };
 use runtime::transport::HttpRequest;
 use runtime::{Endpoint, Timestamp, Value};
+use test_service::invented::{Series, Timeframe};
+use test_service::scripted::{MockResponse, Service, reply};
 use tokio::time::Instant;
 
-use crate::invented::{Request, Series, Timeframe};
 use crate::ranges::{HOUR, START, at, body, query};
-use crate::scripted::{MockResponse, Service, reply};
 
 const DAY: i64 = 24 * HOUR;
 
@@ -149,7 +149,7 @@ async fn check<E: runtime::history::HasHistory<Body = Series<Value>>>(
     expected: usize,
 ) -> Vec<String> {
     let service = Service::new(move |request, _| answer(request, last));
-    let request = Request::<E>::new(&service.client()).query("every", "1h").query("limit", limit);
+    let request = test_service::invented::request::<E>(&service.client()).query("every", "1h").query("limit", limit);
     let all = request.history(at(START)..at(START + 10 * DAY)).collect().await.unwrap();
     let times: Vec<i64> = all.records.iter().map(|record| record["openDate"].as_i64().unwrap()).collect();
     assert_eq!(times, (START..START + 10 * DAY).step_by(3600).collect::<Vec<_>>());
@@ -177,7 +177,7 @@ async fn times_that_are_counted_from_the_start_are_those_of_the_range() {
         let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
         reply(200, &[], &body((time("after")..=time("before")).step_by(3600).take(10)))
     });
-    let request = Request::<Evaluated>::new(&service.client());
+    let request = test_service::invented::request::<Evaluated>(&service.client());
     let all = request.history(at(START)..at(START + DAY)).collect().await.unwrap();
     let times: Vec<i64> = all.records.iter().map(|record| record["openDate"].as_i64().unwrap()).collect();
     assert_eq!(times, (START..START + DAY).step_by(3600).collect::<Vec<_>>());
@@ -201,9 +201,9 @@ async fn records_behind_an_end_that_no_param_sets_are_not_distant() {
         times.reverse();
         reply(200, &[], &body(times.into_iter()))
     });
-    let until = Request::<OlderEvents>::new(&service.client()).query("limit", 100);
+    let until = test_service::invented::request::<OlderEvents>(&service.client()).query("limit", 100);
     let until = until.history(at(START)..at(START + DAY)).collect().await.unwrap();
-    let since = Request::<Events>::new(&service.client());
+    let since = test_service::invented::request::<Events>(&service.client());
     let since = since.history(at(START)..at(START + DAY)).collect().await.unwrap();
     for all in [until, since] {
         let account = all.report.account;
@@ -215,7 +215,7 @@ async fn records_behind_an_end_that_no_param_sets_are_not_distant() {
 #[tokio::test(start_paused = true)]
 async fn page_has_room_for_records_outside_of_its_range() {
     let service = Service::new(|request, _| answer(request, 0));
-    let request = Request::<Days>::new(&service.client()).query("every", "1h").query("limit", 72);
+    let request = test_service::invented::request::<Days>(&service.client()).query("every", "1h").query("limit", 72);
     let error = request.history(at(START)..at(START + DAY)).plan().unwrap_err();
     assert!(error.to_string().contains("`limit` is too small for a history; set it to at least 73"), "{error}");
 }
@@ -224,7 +224,8 @@ async fn page_has_room_for_records_outside_of_its_range() {
 #[tokio::test(start_paused = true)]
 async fn a_history_replaces_the_required_start_end_and_order() {
     let service = Service::new(|request, _| answer(request, 0));
-    let request = Request::<RequiredRange>::new(&service.client()).query("every", "1h").query("limit", 300);
+    let request =
+        test_service::invented::request::<RequiredRange>(&service.client()).query("every", "1h").query("limit", 300);
     let set = |after: &str| {
         let request = request.clone().query("after", after).query("before", "2020-01-02T00:00:00Z");
         request.query("order", "desc")
@@ -249,12 +250,12 @@ async fn events_are_fetched_with_only_a_start() {
         let after = TimeUnit::Iso8601.read(&query(request)["after"]).unwrap().unix_seconds();
         reply(200, &[], &body(events().filter(|time| *time > after).take(10)))
     });
-    let request = Request::<Events>::new(&service.client());
+    let request = test_service::invented::request::<Events>(&service.client());
     let all = request.history(at(START + 100)..at(START + 800)).collect().await.unwrap();
     let times: Vec<i64> = all.times.iter().map(|time| time.unix_seconds()).collect();
     assert_eq!(times, events().skip(30).take(210).collect::<Vec<_>>());
     assert!(all.report.is_complete(), "{:?}", all.report);
-    let mut updates = Request::<Events>::new(&service.client()).follow(at(START));
+    let mut updates = test_service::invented::request::<Events>(&service.client()).follow(at(START));
     let error = updates.next().await.unwrap_err();
     assert!(error.to_string().contains("have no interval"), "{error}");
 }
@@ -273,7 +274,7 @@ async fn a_history_begins_with_the_oldest_records_at_the_interval_of_the_catalog
         let first = (time("after") + STEP - 1).div_euclid(STEP) * STEP;
         reply(200, &[], &body((first..=time("before")).step_by(8 * 3600).take(query["limit"].parse().unwrap())))
     });
-    let request = Request::<Payments>::new(&service.client()).query("limit", 20);
+    let request = test_service::invented::request::<Payments>(&service.client()).query("limit", 20);
     let history = || request.clone().history(at(now - 60 * DAY)..at(now));
     let planned = history().plan().unwrap().range.start;
     assert!(at(now - 30 * DAY) < planned && planned < at(now - 29 * DAY), "{planned}");
@@ -301,7 +302,7 @@ async fn a_record_at_the_end_of_its_interval_is_returned_at_its_time() {
         reply(200, &[], &body((first..=last).step_by(8 * 3600).take(query["limit"].parse().unwrap())))
     });
     let client = service.builder().clock(time).build().unwrap();
-    let request = Request::<PaidAtEnd>::new(&client).query("limit", 20);
+    let request = test_service::invented::request::<PaidAtEnd>(&client).query("limit", 20);
     let history = || request.clone().history(at(start)..at(start + 9 * STEP));
     let before = history().collect().await.unwrap();
     assert_eq!(before.times, [at(start), at(start + STEP)]);
@@ -324,7 +325,7 @@ async fn one_param_sends_both_ends_of_a_range() {
     });
     let start = at(1_704_067_200);
     let end = start + Duration::from_secs(10 * 86_400);
-    let request = Request::<Between>::new(&service.client());
+    let request = test_service::invented::request::<Between>(&service.client());
     let all = request.clone().history(start..end).collect().await.unwrap();
     assert_eq!(all.records.len(), 10);
     let set = request.query("days", "2024-01-01");
@@ -339,7 +340,7 @@ async fn other_months_of_a_year_are_no_full_page() {
         let months = (1..=8).map(|month| format!("2023-{month:02}-01").parse::<Timestamp>().unwrap().unix_seconds());
         reply(200, &[], &body(months))
     });
-    let request = Request::<Months>::new(&service.client());
+    let request = test_service::invented::request::<Months>(&service.client());
     let from: Timestamp = "2023-09-01".parse().unwrap();
     let to: Timestamp = "2023-11-01".parse().unwrap();
     let all = request.history(from..to).collect().await.unwrap();

@@ -7,10 +7,10 @@ use std::time::Duration;
 use h2::{Reason, RecvStream, server::SendResponse};
 use http::{Request, Response};
 use runtime::{Builder, ErrorKind, RateLimit, Retry};
+use test_service::invented::Client;
 use tokio_rustls::TlsAcceptor;
 
 use crate::encrypted::{Authority, DATA, KEY, listen, start};
-use crate::invented::Client;
 
 type Respond = SendResponse<bytes::Bytes>;
 type Serve = fn(&Request<RecvStream>, &mut Respond);

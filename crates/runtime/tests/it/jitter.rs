@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::invented::Client;
 use runtime::RateLimit;
 use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
+use test_service::invented::Client;
 use tokio::time::Instant;
 
 const SECOND: Duration = Duration::from_secs(1);

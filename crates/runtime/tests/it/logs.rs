@@ -5,13 +5,13 @@ use std::fmt::{Debug, Write};
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 
+use test_service::scripted::{reply, troubled};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Instrument, Metadata, Subscriber};
 use tracing_core::span::Current;
 
 use crate::alone::{is_alone, run_alone};
-use crate::scripted::{reply, troubled};
 
 /// A subscriber that writes all spans and events to a text, and keeps track of the active spans.
 #[derive(Clone, Default)]

@@ -7,12 +7,12 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use runtime::{Error, ErrorKind, Retry};
+use test_service::invented::Client;
+use test_service::scripted;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 
 use crate::alone::{is_alone, run_alone};
-use crate::invented::Client;
-use crate::scripted;
 use crate::socket::{DATA, KEY, Server, Step, reply};
 
 async fn ask(client: &Client) -> Result<f64, Error> {

@@ -26,7 +26,6 @@ mod history;
 mod history_times;
 #[cfg(feature = "http2")]
 mod http2;
-mod invented;
 mod jitter;
 mod key_param;
 #[cfg(feature = "tracing")]
@@ -47,7 +46,6 @@ mod reqwest;
 mod response;
 mod retry;
 mod rotated_key;
-mod scripted;
 mod secrets;
 mod series;
 #[cfg(feature = "settings")]

@@ -8,9 +8,9 @@
 use std::time::Duration;
 
 use runtime::{Builder, Error, Retry};
+use test_service::invented::Client;
 use tokio::net::TcpListener;
 
-use crate::invented::Client;
 use crate::socket::{DATA, KEY, Server, Step, reply};
 
 type Row = (&'static str, Step, &'static str, &'static str);

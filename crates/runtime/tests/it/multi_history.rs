@@ -6,12 +6,12 @@ use std::time::Duration;
 use futures_core::Stream;
 use runtime::history::MultiHistory;
 use runtime::{RateLimit, Timestamp};
+use test_service::invented::{Client, Timeframe};
+use test_service::scripted::{MockResponse, Service};
+use test_service::{invented, scripted};
 use tokio::time::Instant;
 
-use crate::invented::{Client, Timeframe};
-use crate::ranges::{HOUR, START, answer, at, number, query};
-use crate::scripted::{MockResponse, Service};
-use crate::{invented, ranges, scripted};
+use crate::ranges::{self, HOUR, START, answer, at, number, query};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -7,8 +7,7 @@ use std::time::Duration;
 use runtime::observer::{Event, Observer};
 use runtime::registry::{BodyInfo, EndpointInfo, Evidence, FieldInfo, ParamInfo, RecordInfo, ServiceInfo, ValueType};
 use runtime::{AnyClient, ErrorKind, Retry};
-
-use crate::scripted::{MockResponse, Service, failure, ok, reply, silence, troubled};
+use test_service::scripted::{MockResponse, Service, failure, ok, reply, silence, troubled};
 
 /// An observer that stores events.
 #[derive(Default)]

@@ -6,10 +6,10 @@ use runtime::registry::{BodyInfo, EndpointInfo, HistoryInfo, HistorySource, Next
 use runtime::registry::{Evidence, ParamInfo, Step, TimeUnit, ValueType};
 use runtime::transport::HttpRequest;
 use runtime::{AnyBody, Dynamic, Timestamp};
+use test_service::invented::Request;
+use test_service::scripted::{MockResponse, Service, reply};
 
-use crate::invented::Request;
 use crate::ranges::{START, number, query};
-use crate::scripted::{MockResponse, Service, reply};
 
 const PARAMS: &[ParamInfo] = &[
     ParamInfo::new("cursor", "cursor", ValueType::String, Evidence::Documented),
@@ -207,7 +207,7 @@ async fn the_number_of_pages_is_limited() {
 #[tokio::test(start_paused = true)]
 async fn an_endpoint_without_pages_is_an_error() {
     let (service, queries) = service(vec![]);
-    let outcome = all(service.client().endpoint(<crate::invented::Ratio as runtime::Endpoint>::INFO)).await;
+    let outcome = all(service.client().endpoint(<test_service::invented::Ratio as runtime::Endpoint>::INFO)).await;
     assert!(outcome.error.unwrap_or_default().contains("the catalogue defines no pages"));
     assert!(queries.lock().unwrap().is_empty());
 }

@@ -10,10 +10,9 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use runtime::{Error, RateLimit, Value};
+use test_service::invented::Client;
+use test_service::scripted::{MockResponse, Service, ok, reply};
 use tokio::time::Instant;
-
-use crate::invented::Client;
-use crate::scripted::{MockResponse, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use runtime::{Builder, Error, ErrorKind, Retry};
+use test_service::invented::Client;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::alone::run_alone;
 use crate::encrypted::{Authority, KEY, answer, listen, read_head, start};
-use crate::invented::Client;
 
 /// The requests that a proxy received, one string per connection.
 type Journal = Arc<Mutex<Vec<String>>>;

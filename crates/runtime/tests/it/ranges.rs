@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use runtime::Timestamp;
 use runtime::transport::HttpRequest;
-
-use crate::scripted::{MockResponse, reply};
+use test_service::scripted::{MockResponse, reply};
 
 pub(crate) const HOUR: i64 = 3600;
 

@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use runtime::transport::{HttpRequest, SendFuture, SentNotifier, Transport};
 use runtime::{Error, ErrorKind, RateLimit, Retry};
+use test_service::invented::{Client, SERVICE, limits};
+use test_service::scripted::{MockResponse, Service, ok, reply};
 use tokio::time::Instant;
-
-use crate::invented::{Client, SERVICE, limits};
-use crate::scripted::{MockResponse, Service, ok, reply};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -5,11 +5,11 @@ use std::future::IntoFuture;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::invented::{Client, Exchange, Timeframe};
 use runtime::registry::TimeUnit;
 use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture};
 use runtime::wire::ToWire;
 use runtime::{Builder, Error, Timestamp, transport::Transport};
+use test_service::invented::{Client, Exchange, Timeframe};
 
 /// A transport that must not be called.
 struct NeverCalled;
@@ -173,7 +173,8 @@ async fn request_headers_override_those_of_the_client() {
     client.raw("/x").header("X-Team", "blue").header("x-one", "1").await.unwrap();
     let sent = transport.0.lock().unwrap().clone();
     let seen = |name: &str| sent.iter().map(|headers| headers.get(name)).collect::<Vec<_>>();
-    let ours = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+    // The crate that defines the client.
+    let ours = concat!("test-service/", env!("CARGO_PKG_VERSION"));
     assert_eq!(seen("user-agent"), [Some(ours), Some("mine/1"), Some("mine/1")]);
     assert_eq!(seen("x-team"), [None, Some("red"), Some("blue")]);
     assert_eq!(seen("accept"), [Some("application/json"), Some("text/json"), Some("text/json")]);

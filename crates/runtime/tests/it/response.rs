@@ -2,8 +2,7 @@
 
 use runtime::transport::{Headers, HttpResponse};
 use runtime::{Error, ErrorKind};
-
-use crate::scripted::{self, DATA, Service, reply};
+use test_service::scripted::{self, DATA, Service, reply};
 
 const HEADERS: &[(&str, &str)] = &[
     ("x-request-id", "abc"),

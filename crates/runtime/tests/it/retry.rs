@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use runtime::transport::{HttpRequest, SendFuture, Transport};
 use runtime::{Error, ErrorKind, RateLimit, Retry};
+use test_service::invented::Client;
+use test_service::scripted::{DATA, MockResponse, Service, failure, ok, reply, silence};
 use tokio::time::Instant;
-
-use crate::invented::Client;
-use crate::scripted::{DATA, MockResponse, Service, failure, ok, reply, silence};
 
 const SECOND: Duration = Duration::from_secs(1);
 const TOKEN: &str = r#"{"access_token": "canary-token", "expires_in": 600}"#;

@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use runtime::{ErrorKind, Retry, Secret};
-
-use crate::invented::Client;
-use crate::scripted::{Service, ok, reply};
+use test_service::invented::Client;
+use test_service::scripted::{Service, ok, reply};
 
 /// Creates a service that accepts the key in `accepted`, and collects the keys of all requests.
 fn service(accepted: &Arc<Mutex<String>>) -> (Arc<Service>, Arc<Mutex<Vec<String>>>) {

@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::invented::Client;
-use crate::scripted::{Service, reply};
 use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{Error, ErrorKind, RateLimit, Retry};
+use test_service::invented::Client;
+use test_service::scripted::{Service, reply};
 
 const KEY: &str = "canary+/elk==";
 

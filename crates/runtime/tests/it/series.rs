@@ -1,8 +1,8 @@
 //! Tests of decoding series of the mock service, without a network.
 
-use crate::invented::{RatioRecord, Series};
-use crate::scripted::{Service, reply};
 use runtime::{Body, Timestamp, Value};
+use test_service::invented::{RatioRecord, Series};
+use test_service::scripted::{Service, reply};
 
 fn check(text: &str) -> Result<Series<RatioRecord>, String> {
     Series::decode(text).map_err(|error| error.to_string())

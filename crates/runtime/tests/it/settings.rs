@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{Builder, ClientSettings, ErrorKind};
-
-use crate::invented::Client;
+use test_service::invented::Client;
 
 /// A file for one test, which is deleted when the value is dropped.
 struct File(PathBuf);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::invented::{Client, SERVICE, limits};
-use crate::scripted::{MockResponse, Service, ok};
 use runtime::RateLimit;
 use runtime::registry::LimitInfo;
+use test_service::invented::{Client, SERVICE, limits};
+use test_service::scripted::{MockResponse, Service, ok};
 use tokio::time::Instant;
 
 /// The duration of responses in milliseconds.

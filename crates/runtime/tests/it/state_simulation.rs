@@ -10,10 +10,9 @@ use std::time::Duration;
 
 use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{Error, ErrorKind, RateLimit, Retry};
+use test_service::invented::Client;
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, timeout};
-
-use crate::invented::Client;
 
 const TOKEN: &str = r#"{"access_token": "t", "expires_in": 86400}"#;
 const SECOND: Duration = Duration::from_secs(1);

@@ -7,8 +7,7 @@ use runtime::registry::{
 };
 use runtime::transport::{Headers, HttpResponse};
 use runtime::{AnyBody, AnyClient, AnySeries, Error, ErrorKind, Timestamp};
-
-use crate::scripted::{Service, mock_response, reply};
+use test_service::scripted::{Service, mock_response, reply};
 
 const DAY: FieldInfo =
     FieldInfo::new("day", "day", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented).optional(false);

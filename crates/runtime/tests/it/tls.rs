@@ -2,9 +2,9 @@
 //! server.
 
 use runtime::{Builder, ErrorKind, Retry};
+use test_service::invented::Client;
 
 use crate::encrypted::{Authority, KEY, start};
-use crate::invented::Client;
 
 fn builder(port: u16) -> Builder<Client> {
     Client::builder(format!("https://localhost:{port}/v2")).api_key(KEY).retry(Retry::none())

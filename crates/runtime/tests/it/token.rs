@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::invented::{self, Client, RatioRecord, Series};
 use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transport};
 use runtime::{Error, ErrorKind, RateLimit};
+use test_service::invented::{self, Client, RatioRecord, Series};
 
 const KEY: &str = "canary-key";
 const SECRET: &str = "canary secret/+";

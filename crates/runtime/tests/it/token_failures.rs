@@ -11,10 +11,9 @@ use runtime::observer::WaitReason;
 use runtime::observer::{Event, Observer};
 use runtime::rate_limit::{AcquireFuture, Attempt, Permit, RateLimiter};
 use runtime::{Error, ErrorKind, RateLimit, RequestKind};
+use test_service::invented::Client;
+use test_service::scripted::{MockResponse, Service, failure, ok, reply, silence};
 use tokio::time::Instant;
-
-use crate::invented::Client;
-use crate::scripted::{MockResponse, Service, failure, ok, reply, silence};
 
 async fn check(client: &Client) -> Result<(), Error> {
     client.market().ratio().symbol("BTC").await.map(drop)

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use crate::invented::{Client, REGISTRY, Timeframe};
-use crate::support::{Response, Server};
 use runtime::registry::{Registry, ServiceInfo};
 use sandbox::Sandbox;
+use test_service::invented::{Client, REGISTRY, Timeframe};
+
+use crate::support::{Response, Server};
 
 /// `id:secret`.
 const BASIC: &str = "Basic aWQ6c2VjcmV0";

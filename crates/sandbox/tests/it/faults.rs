@@ -4,11 +4,12 @@
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use crate::invented::REGISTRY;
-use crate::support::{NOW, Server};
 use sandbox::{Rule, Sandbox};
+use test_service::invented::REGISTRY;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+use crate::support::{NOW, Server};
 
 /// Starts a sandbox with a stopped clock and these rules.
 fn server(rules: &[&str]) -> Server {

@@ -3,8 +3,8 @@
 
 use runtime::{RateLimit, Timestamp, Value};
 use sandbox::Sandbox;
+use test_service::invented::{Client, REGISTRY, Ratio, Request, Timeframe, limits};
 
-use crate::invented::{Client, REGISTRY, Ratio, Request, Timeframe, limits};
 use crate::support::{DAY, NOW};
 
 const MINUTE: i64 = 60;

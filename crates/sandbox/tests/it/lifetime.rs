@@ -1,10 +1,11 @@
 //! Tests of the start, the address and the end of a sandbox.
 
-use crate::invented::REGISTRY;
-use crate::support::Server;
 use sandbox::Sandbox;
+use test_service::invented::REGISTRY;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+
+use crate::support::Server;
 
 #[tokio::test]
 async fn dropped_sandbox_closes_its_port() {

@@ -1,8 +1,9 @@
 //! Tests of the enforcement of limits, and of the counts of requests.
 
-use crate::invented::{Client, REGISTRY};
-use crate::support::{Response, Server};
 use sandbox::{RetryAfter, Sandbox};
+use test_service::invented::{Client, REGISTRY};
+
+use crate::support::{Response, Server};
 
 /// Uses up limit set B, and returns the response to the next request. All requests are sent within about a hundredth of
 /// the set's window.

@@ -10,8 +10,6 @@ mod catalogue;
 mod credentials;
 mod faults;
 mod history;
-#[path = "../../../runtime/tests/it/invented/mod.rs"]
-mod invented;
 mod lifetime;
 mod limits;
 mod page;

@@ -2,13 +2,14 @@
 //!
 //! `cargo xtask verify page` tests the page in a browser.
 
-use crate::catalogue;
-use crate::invented::REGISTRY;
-use crate::support::Server;
 use runtime::registry::{
     EndpointInfo, Evidence, GroupInfo, ParamInfo, RecordInfo, Registry, ServiceInfo, TypeInfo, ValueInfo, ValueType,
 };
 use sandbox::Sandbox;
+use test_service::invented::REGISTRY;
+
+use crate::catalogue;
+use crate::support::Server;
 
 #[tokio::test]
 async fn page_has_every_endpoint_with_its_params() {

@@ -1,9 +1,9 @@
 //! Tests of rejected params and of time ranges.
 
 use sandbox::{Builder, Sandbox};
+use test_service::invented::REGISTRY;
 
 use crate::catalogue;
-use crate::invented::REGISTRY;
 use crate::support::{HOUR, NOW, Server};
 
 const RATIO: &str = "/ratio?symbol=BTC&timeframe=1h";

@@ -1,6 +1,5 @@
 //! A running sandbox, and an HTTP client that returns responses as received.
 
-use crate::invented::REGISTRY;
 use std::collections::BTreeMap;
 
 use http_body_util::{BodyExt, Full};
@@ -9,6 +8,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use sandbox::{Builder, Sandbox};
 use serde_json::Value;
+use test_service::invented::REGISTRY;
 
 /// 2024-06-15T12:34:56Z, a Saturday.
 pub(crate) const NOW: i64 = 1_718_454_896;

@@ -2,9 +2,9 @@
 
 use runtime::ErrorKind;
 use runtime::rate_limit::RateLimiter;
+use test_service::scripted::{failure, reply};
 
 use super::*;
-use crate::scripted::{failure, reply};
 
 /// A limit with a single slot, so that the sent requests show which process has the slot.
 fn one_slot() -> RateLimit {

@@ -5,6 +5,4 @@
 // Dependants import the crate as `shared_rate_limit`, so its own tests do the same.
 extern crate generated_client_shared_rate_limit as shared_rate_limit;
 
-#[path = "../../../runtime/tests/it/invented/mod.rs"]
-mod invented;
 mod redis;

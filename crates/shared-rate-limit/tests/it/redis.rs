@@ -8,13 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use test_redis::Server;
-
-use crate::invented::Client;
 use runtime::emitted::LimitWindow;
 use runtime::transport::{Headers, HttpResponse, from_fn};
 use runtime::{RateLimit, Retry};
 use shared_rate_limit::SharedRateLimiter;
+use test_redis::Server;
+use test_service::invented::Client;
 
 const PASSWORD: &str = "canary-password";
 

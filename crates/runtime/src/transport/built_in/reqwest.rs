@@ -28,8 +28,7 @@ use crate::transport::{HttpRequest, ResponseBody, SendFuture, Transport};
 /// ```
 /// # use generated_client_runtime::transport::ReqwestTransport;
 /// # extern crate generated_client_runtime as runtime;
-/// # mod invented { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/invented/service.rs")); }
-/// # use invented::Client;
+/// # use test_service::invented::Client;
 /// let transport = ReqwestTransport::from_builder(reqwest::Client::builder())?;
 /// let client = Client::builder("https://example.com/v2").api_key("key").transport(transport).build()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

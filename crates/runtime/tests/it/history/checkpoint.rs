@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use runtime::history::Checkpoint;
+use test_service::invented::{Client, Timeframe};
+use test_service::scripted::Service;
 
 use super::hours;
-use crate::invented::{Client, Timeframe};
 use crate::ranges::{HOUR, START, answer, at};
-use crate::scripted::Service;
 
 /// A job that is killed and resumed after any of its pages has the same output as a job that is not killed.
 #[tokio::test(start_paused = true)]

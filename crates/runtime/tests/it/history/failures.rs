@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use runtime::{Error, Retry};
+use test_service::scripted::{Service, mock_response, reply};
 
 use super::hours;
 use crate::ranges::{HOUR, START, answer, at, number};
-use crate::scripted::{Service, mock_response, reply};
 
 /// Creates a service that responds with this status to every request whose window contains a certain time.
 fn failing(status: u16) -> Arc<Service> {

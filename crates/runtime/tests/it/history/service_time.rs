@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use runtime::history::HistoryData;
 use runtime::transport::HttpRequest;
+use test_service::invented::{Client, RatioRecord};
+use test_service::scripted::{MockResponse, Service};
 use tokio::time::Instant;
 
 use super::hours;
-use crate::invented::{Client, RatioRecord};
 use crate::ranges::{HOUR, START, answer, at};
-use crate::scripted::{MockResponse, Service};
 
 const DAY: i64 = 24 * HOUR;
 

@@ -6,11 +6,11 @@ use runtime::emitted::LimitWindow;
 use runtime::rate_limit::ProcessRateLimiter;
 use runtime::registry::EndpointInfo;
 use runtime::{Endpoint, RateLimit, Value};
+use test_service::invented::Client;
+use test_service::scripted::{MockResponse, Service, ok};
 use tokio::time::Instant;
 
 use super::{SECOND, check, max_within};
-use crate::invented::{Client, Request};
-use crate::scripted::{MockResponse, Service, ok};
 
 /// An endpoint with the weight 5, so that each request counts as five requests.
 enum Heavy {}
@@ -62,7 +62,7 @@ async fn the_value_of_a_param_sets_the_weight() {
         let service = Service::new(|_, _| ok());
         let client = service.builder().rate_limiter(ProcessRateLimiter::new(TEN)).build().unwrap();
         let calls = (0..10).map(|_| {
-            let request = Request::<Pages>::new(&client);
+            let request = test_service::invented::request::<Pages>(&client);
             let request = limit.into_iter().fold(request, |request, limit| request.query("limit", limit));
             tokio::spawn(request.into_future())
         });
@@ -77,7 +77,7 @@ async fn the_value_of_a_param_sets_the_weight() {
 async fn a_heavy_request_counts_as_several() {
     let service = Service::new(|_, _| ok());
     let client = service.builder().rate_limit(RateLimit::new(10, SECOND, 20)).build().unwrap();
-    let heavy = |client: &Client| tokio::spawn(Request::<Heavy>::new(client).into_future());
+    let heavy = |client: &Client| tokio::spawn(test_service::invented::request::<Heavy>(client).into_future());
     let calls: Vec<_> = (0..40).map(|_| heavy(&client)).collect();
     for call in calls {
         call.await.unwrap().unwrap();
@@ -98,7 +98,8 @@ async fn limits_of_other_endpoints_do_not_delay() {
     let service = Service::new(|_, _| ok());
     let limit = RateLimit::new(100, SECOND, 100).and(OF_HEAVY);
     let client = service.builder().rate_limit(limit).build().unwrap();
-    let calls: Vec<_> = (0..20).map(|_| tokio::spawn(Request::<Heavy>::new(&client).into_future())).collect();
+    let calls: Vec<_> =
+        (0..20).map(|_| tokio::spawn(test_service::invented::request::<Heavy>(&client).into_future())).collect();
     tokio::task::yield_now().await;
     let start = Instant::now();
     check(&client, 60).await;
@@ -121,15 +122,15 @@ async fn cancelled_request_releases_every_limit() {
     let first = tokio::spawn(client.raw("/x").into_future());
     tokio::time::sleep(SECOND).await;
     // The request has passed the window of its endpoint, and waits for a slot of the global limit.
-    let waiting = tokio::spawn(Request::<Heavy>::new(&client).into_future());
+    let waiting = tokio::spawn(test_service::invented::request::<Heavy>(&client).into_future());
     tokio::time::sleep(SECOND).await;
     waiting.abort();
     first.await.unwrap().unwrap();
     let start = Instant::now();
-    Request::<Heavy>::new(&client).await.unwrap();
+    test_service::invented::request::<Heavy>(&client).await.unwrap();
     assert!(start.elapsed() < 11 * SECOND, "{:?}", start.elapsed());
     let start = Instant::now();
-    Request::<Heavy>::new(&client).await.unwrap();
+    test_service::invented::request::<Heavy>(&client).await.unwrap();
     assert!(start.elapsed() > 3500 * SECOND, "{:?}", start.elapsed());
 }
 
@@ -151,10 +152,10 @@ async fn overlapping_limits_hold_without_deadlock() {
     let service = Service::new(|_, _| MockResponse { duration: Duration::from_millis(fastrand::u64(10..400)), ..ok() });
     let client = service.builder().rate_limit(SETS.and(RateLimit::new(5, SECOND, 2))).build().unwrap();
     let call = |_| match fastrand::u8(0..4) {
-        0 => tokio::spawn(Request::<One>::new(&client).into_future()),
-        1 => tokio::spawn(Request::<Two>::new(&client).into_future()),
-        2 => tokio::spawn(Request::<Three>::new(&client).into_future()),
-        _ => tokio::spawn(Request::<Heavy>::new(&client).into_future()),
+        0 => tokio::spawn(test_service::invented::request::<One>(&client).into_future()),
+        1 => tokio::spawn(test_service::invented::request::<Two>(&client).into_future()),
+        2 => tokio::spawn(test_service::invented::request::<Three>(&client).into_future()),
+        _ => tokio::spawn(test_service::invented::request::<Heavy>(&client).into_future()),
     };
     let calls: Vec<_> = (0..200).map(call).collect();
     for call in calls {
@@ -178,7 +179,8 @@ async fn slow_responses_do_not_block_endpoint_limits() {
     const SETS: RateLimit = RateLimit::set(&[LimitWindow::of(10, 1, &["/one"])], None);
     let service = Service::new(|_, _| MockResponse { duration: 5 * SECOND, ..ok() });
     let client = service.builder().rate_limit(SETS.and(RateLimit::new(20, SECOND, 100))).build().unwrap();
-    let calls: Vec<_> = (0..30).map(|_| tokio::spawn(Request::<One>::new(&client).into_future())).collect();
+    let calls: Vec<_> =
+        (0..30).map(|_| tokio::spawn(test_service::invented::request::<One>(&client).into_future())).collect();
     for call in calls {
         call.await.unwrap().unwrap();
     }

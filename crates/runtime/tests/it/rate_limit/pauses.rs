@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use runtime::registry::{RateLimitHeadersInfo, ResetUnit, ServiceInfo};
 use runtime::{AnyClient, RateLimit, Retry};
+use test_service::scripted::{Service, ok, reply};
 use tokio::time::Instant;
 
 use super::{SECOND, check};
-use crate::scripted::{Service, ok, reply};
 
 #[tokio::test(start_paused = true)]
 async fn response_429_pauses_all_requests() {

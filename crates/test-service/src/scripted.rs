@@ -3,8 +3,7 @@
 //! The script gets each request and the number of earlier requests, and returns the response. Timeouts are enforced as
 //! in the built-in transport.
 
-#![allow(dead_code)] // Each test uses only some of the items.
-#![allow(clippy::unwrap_used)] // Clippy knows a test by its attribute, which helpers do not have.
+#![allow(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,22 +13,26 @@ use runtime::transport::{Headers, HttpRequest, HttpResponse, SendFuture, Transpo
 use runtime::{Builder, Error, ErrorKind, RateLimit, Retry};
 use tokio::time::Instant;
 
-pub(crate) const KEY: &str = "canary-key";
-pub(crate) const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
+/// The API key of the clients.
+pub const KEY: &str = "canary-key";
+/// The body of a response with one record.
+pub const DATA: &str = r#"{"data": [{"openDate": 1700000000, "ratio": 0.25}]}"#;
 
 /// The outcome of a request.
-pub(crate) struct MockResponse {
+#[derive(Debug)]
+pub struct MockResponse {
     /// The time until the request arrives.
-    pub(crate) arrives_after: Duration,
+    pub arrives_after: Duration,
     /// The part of `arrives_after` before the request is sent.
-    pub(crate) sent_after: Duration,
+    pub sent_after: Duration,
     /// The time from the arrival of the request to the end of the response.
-    pub(crate) duration: Duration,
-    pub(crate) outcome: Result<HttpResponse, Error>,
+    pub duration: Duration,
+    /// The response, or the error of the transport.
+    pub outcome: Result<HttpResponse, Error>,
 }
 
 /// Creates a response with a status, headers and a body.
-pub(crate) fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> MockResponse {
+pub fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> MockResponse {
     let mut all = Headers::new();
     for (name, value) in headers {
         all.insert(name, value).unwrap();
@@ -37,20 +40,23 @@ pub(crate) fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> MockRe
     mock_response(Ok(HttpResponse::new(status, all, body)))
 }
 
-pub(crate) fn ok() -> MockResponse {
+/// Creates a response with one record.
+pub fn ok() -> MockResponse {
     reply(200, &[], DATA)
 }
 
-pub(crate) fn failure(kind: ErrorKind) -> MockResponse {
+/// Creates a retryable error of the transport.
+pub fn failure(kind: ErrorKind) -> MockResponse {
     mock_response(Err(Error::retryable(kind, "it failed as it should")))
 }
 
 /// Creates the outcome of a request that never gets a response.
-pub(crate) fn silence() -> MockResponse {
+pub fn silence() -> MockResponse {
     MockResponse { duration: Duration::MAX, ..ok() }
 }
 
-pub(crate) fn mock_response(outcome: Result<HttpResponse, Error>) -> MockResponse {
+/// Creates an outcome after the usual times.
+pub fn mock_response(outcome: Result<HttpResponse, Error>) -> MockResponse {
     MockResponse {
         sent_after: Duration::ZERO,
         arrives_after: Duration::from_millis(1),
@@ -62,7 +68,7 @@ pub(crate) fn mock_response(outcome: Result<HttpResponse, Error>) -> MockRespons
 type Script = Box<dyn FnMut(&HttpRequest, usize) -> MockResponse + Send>;
 
 /// The service: a script, and the requests that arrived.
-pub(crate) struct Service {
+pub struct Service {
     script: Mutex<Script>,
     arrivals: Mutex<Vec<(Instant, HttpRequest)>>,
     in_flight: Mutex<(usize, usize)>,
@@ -70,14 +76,13 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    pub(crate) fn new(script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static) -> Arc<Self> {
+    /// Creates a service with this script.
+    pub fn new(script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static) -> Arc<Self> {
         Arc::new(Self::with_reports(true, script))
     }
 
     /// Creates a service behind a transport that does not report when a request is sent.
-    pub(crate) fn without_sent_reports(
-        script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static,
-    ) -> Arc<Self> {
+    pub fn without_sent_reports(script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static) -> Arc<Self> {
         Arc::new(Self::with_reports(false, script))
     }
 
@@ -90,27 +95,29 @@ impl Service {
     }
 
     /// Replaces the script.
-    pub(crate) fn becomes(&self, script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static) {
+    pub fn becomes(&self, script: impl FnMut(&HttpRequest, usize) -> MockResponse + Send + 'static) {
         *self.script.lock().unwrap() = Box::new(script);
     }
 
-    pub(crate) fn builder(self: &Arc<Self>) -> Builder<Client> {
+    /// The builder of a client for this service.
+    pub fn builder(self: &Arc<Self>) -> Builder<Client> {
         Client::builder("https://example.com/v2").api_key(KEY).transport(self.clone())
     }
 
-    pub(crate) fn client(self: &Arc<Self>) -> Client {
+    /// Creates a client for this service.
+    pub fn client(self: &Arc<Self>) -> Client {
         self.builder().build().unwrap()
     }
 
     /// Returns the times at which requests arrived, in order.
-    pub(crate) fn arrivals(&self) -> Vec<Instant> {
+    pub fn arrivals(&self) -> Vec<Instant> {
         let mut arrivals: Vec<_> = self.arrivals.lock().unwrap().iter().map(|(at, _)| *at).collect();
         arrivals.sort();
         arrivals
     }
 
     /// Returns the times at which requests for a path arrived, in order.
-    pub(crate) fn arrivals_at(&self, path: &str) -> Vec<Instant> {
+    pub fn arrivals_at(&self, path: &str) -> Vec<Instant> {
         let arrivals = self.arrivals.lock().unwrap();
         let of_path = arrivals.iter().filter(|(_, request)| request.url.ends_with(path));
         let mut arrivals: Vec<_> = of_path.map(|(at, _)| *at).collect();
@@ -119,24 +126,25 @@ impl Service {
     }
 
     /// Returns the last part of every path, in the order in which requests arrived.
-    pub(crate) fn paths(&self) -> Vec<String> {
+    pub fn paths(&self) -> Vec<String> {
         let arrivals = self.arrivals.lock().unwrap();
         arrivals.iter().map(|(_, request)| request.url.rsplit('/').next().unwrap().to_owned()).collect()
     }
 
     /// Returns the number of data requests and the number of token requests.
-    pub(crate) fn seen(&self) -> (usize, usize) {
+    pub fn seen(&self) -> (usize, usize) {
         let arrivals = self.arrivals.lock().unwrap();
         let tokens = arrivals.iter().filter(|(_, request)| request.form.is_some()).count();
         (arrivals.len() - tokens, tokens)
     }
 
     /// Returns the largest number of requests in flight at once.
-    pub(crate) fn max_in_flight(&self) -> usize {
+    pub fn max_in_flight(&self) -> usize {
         self.in_flight.lock().unwrap().1
     }
 
-    pub(crate) fn in_flight(&self) -> usize {
+    /// Returns the number of requests in flight.
+    pub fn in_flight(&self) -> usize {
         self.in_flight.lock().unwrap().0
     }
 }
@@ -150,6 +158,12 @@ impl<'s> InFlight<'s> {
         counts.0 += 1;
         counts.1 = counts.1.max(counts.0);
         Self(service)
+    }
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Service").finish_non_exhaustive()
     }
 }
 
@@ -191,7 +205,7 @@ impl Transport for Service {
 }
 
 /// Creates a service with many failures, and the builder of a client for this service.
-pub(crate) fn troubled() -> (Arc<Service>, Builder<Client>) {
+pub fn troubled() -> (Arc<Service>, Builder<Client>) {
     let service = Service::new(|_, before| match before {
         0 => failure(ErrorKind::Connect),
         1 => reply(200, &[], r#"{"access_token": "canary-token", "expires_in": 600}"#),

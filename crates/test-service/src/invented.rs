@@ -1,29 +1,110 @@
-// A mock service with two groups and three endpoints, written like generated code.
-//
-// Tests and the examples in the docs include this file as text, so it has no inner documentation and no inner
-// attributes.
+//! A service with two groups and three endpoints, written like generated code.
 
 use ::runtime::record::{Record, UnknownFields};
-use ::runtime::registry::{BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo, HistoryInfo, LimitInfo, ParamInfo, RecordInfo, Registry, ServiceInfo, StatusInfo, Step, TimeUnit, TypeInfo, ValueInfo, ValueType};
+use ::runtime::registry::{
+    BodyInfo, ClientCredentialsInfo, EndpointInfo, EnvelopeInfo, ErrorBodyInfo, Evidence, FieldInfo, GroupInfo,
+    HistoryInfo, LimitInfo, ParamInfo, RecordInfo, Registry, ServiceInfo, StatusInfo, Step, TimeUnit, TypeInfo,
+    ValueInfo, ValueType,
+};
 use ::runtime::wire::{IntoParam, IntoParamList, NamedType, UnknownValue};
 use ::runtime::{Endpoint, Timestamp, Value};
 
 /// The service.
-pub static SERVICE: ServiceInfo = ServiceInfo { version: "v2", env_prefix: "INVENTED", base_url_suffix: "/v2", api_key_header: Some("x-api-key"), client_credentials: Some(ClientCredentialsInfo { path: "/oauth2/token", label: "Authentication", evidence: Evidence::Documented, reply: &[], errors: &[
-            StatusInfo { summary: "The Basic credentials were not accepted.", advice: "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.", ..StatusInfo::new(401, Evidence::Documented) },
-            StatusInfo { summary: "There was no API key in the request, or not a valid one.", advice: "Send the API key with the token request too.", ..StatusInfo::new(403, Evidence::Documented) },
-            StatusInfo { summary: "The body was not declared as a form.", advice: "Declare the body as `application/x-www-form-urlencoded`.", ..StatusInfo::new(415, Evidence::Documented) },
-        ], notes: "" }), errors: &[
-        StatusInfo { label: Some("Bad Request"), summary: "The service did not accept the request.", ..StatusInfo::new(400, Evidence::Documented) },
-        StatusInfo { summary: "A credential is missing, wrong or expired.", advice: "Check the API key and, where a token is used, the client id and the client secret.", ..StatusInfo::new(401, Evidence::Reported) },
-        StatusInfo { summary: "There was no API key, or one that is not accepted.", advice: "Check the API key, and whether it may be used for this.", ..StatusInfo::new(403, Evidence::Reported) },
-        StatusInfo { label: Some("Unauthorized"), summary: "The service could not work with the params as they are.", ..StatusInfo::new(422, Evidence::Documented) },
+pub static SERVICE: ServiceInfo = ServiceInfo {
+    version: "v2",
+    env_prefix: "INVENTED",
+    base_url_suffix: "/v2",
+    api_key_header: Some("x-api-key"),
+    client_credentials: Some(ClientCredentialsInfo {
+        path: "/oauth2/token",
+        label: "Authentication",
+        evidence: Evidence::Documented,
+        reply: &[],
+        errors: &[
+            StatusInfo {
+                summary: "The Basic credentials were not accepted.",
+                advice: "Encode client id, colon and client secret as base64, check both values, and send them with the Basic scheme; Bearer is for data requests.",
+                ..StatusInfo::new(401, Evidence::Documented)
+            },
+            StatusInfo {
+                summary: "There was no API key in the request, or not a valid one.",
+                advice: "Send the API key with the token request too.",
+                ..StatusInfo::new(403, Evidence::Documented)
+            },
+            StatusInfo {
+                summary: "The body was not declared as a form.",
+                advice: "Declare the body as `application/x-www-form-urlencoded`.",
+                ..StatusInfo::new(415, Evidence::Documented)
+            },
+        ],
+        notes: "",
+    }),
+    errors: &[
+        StatusInfo {
+            label: Some("Bad Request"),
+            summary: "The service did not accept the request.",
+            ..StatusInfo::new(400, Evidence::Documented)
+        },
+        StatusInfo {
+            summary: "A credential is missing, wrong or expired.",
+            advice: "Check the API key and, where a token is used, the client id and the client secret.",
+            ..StatusInfo::new(401, Evidence::Reported)
+        },
+        StatusInfo {
+            summary: "There was no API key, or one that is not accepted.",
+            advice: "Check the API key, and whether it may be used for this.",
+            ..StatusInfo::new(403, Evidence::Reported)
+        },
+        StatusInfo {
+            label: Some("Unauthorized"),
+            summary: "The service could not work with the params as they are.",
+            ..StatusInfo::new(422, Evidence::Documented)
+        },
         StatusInfo { summary: "More requests came than the limits allow.", ..StatusInfo::new(429, Evidence::Reported) },
-        StatusInfo { label: Some("Forbidden"), summary: "The service failed.", ..StatusInfo::new(500, Evidence::Documented) },
-    ], error_body: ErrorBodyInfo::new(&["detail.message", "error.message", "error", "message"]).code(&["detail.error_code"]), limits: &[
-        LimitInfo { name: "A", requests: 10, seconds: 1, concurrent: Some(20), evidence: Evidence::Documented, scope: None, endpoints: &[] },
-        LimitInfo { name: "B", requests: 600, seconds: 60, concurrent: Some(10), evidence: Evidence::Documented, scope: None, endpoints: &[] },
-    ], envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }), history: Some(HistoryInfo { from: "startTime", to: "endTime", limit: "limit", step: "timeframe", every: None, anchor: None, oldest: None, time_is_end: false, includes_start: false, evidence: Evidence::Documented, sort: Some(("sort", "asc")) }), ..ServiceInfo::new("An invented service") };
+        StatusInfo {
+            label: Some("Forbidden"),
+            summary: "The service failed.",
+            ..StatusInfo::new(500, Evidence::Documented)
+        },
+    ],
+    error_body: ErrorBodyInfo::new(&["detail.message", "error.message", "error", "message"])
+        .code(&["detail.error_code"]),
+    limits: &[
+        LimitInfo {
+            name: "A",
+            requests: 10,
+            seconds: 1,
+            concurrent: Some(20),
+            evidence: Evidence::Documented,
+            scope: None,
+            endpoints: &[],
+        },
+        LimitInfo {
+            name: "B",
+            requests: 600,
+            seconds: 60,
+            concurrent: Some(10),
+            evidence: Evidence::Documented,
+            scope: None,
+            endpoints: &[],
+        },
+    ],
+    envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }),
+    history: Some(HistoryInfo {
+        from: "startTime",
+        to: "endTime",
+        limit: "limit",
+        step: "timeframe",
+        every: None,
+        anchor: None,
+        oldest: None,
+        time_is_end: false,
+        includes_start: false,
+        evidence: Evidence::Documented,
+        sort: Some(("sort", "asc")),
+    }),
+    ..ServiceInfo::new("An invented service")
+};
 
 ::runtime::define_client!(crate "invented", env "INVENTED", service SERVICE, metadata Metadata);
 
@@ -33,8 +114,16 @@ pub static GROUPS: &[&GroupInfo] = &[&MARKET, &SYSTEM];
 /// The service with all its groups.
 pub static REGISTRY: Registry = Registry::new(&SERVICE, GROUPS, Metadata::INFO);
 
-static MARKET: GroupInfo = GroupInfo { ident: "market", title: "Market", summary: "", aliases: &[], notes: "", endpoints: &[Ratio::INFO, Levels::INFO] };
-static SYSTEM: GroupInfo = GroupInfo { ident: "system", title: "System", summary: "", aliases: &[], notes: "", endpoints: &[Health::INFO] };
+static MARKET: GroupInfo = GroupInfo {
+    ident: "market",
+    title: "Market",
+    summary: "",
+    aliases: &[],
+    notes: "",
+    endpoints: &[Ratio::INFO, Levels::INFO],
+};
+static SYSTEM: GroupInfo =
+    GroupInfo { ident: "system", title: "System", summary: "", aliases: &[], notes: "", endpoints: &[Health::INFO] };
 
 /// The service's metadata of a response.
 #[derive(Clone)]
@@ -56,10 +145,29 @@ impl Metadata {
 }
 
 impl Record for Metadata {
-    const INFO: &'static RecordInfo = &RecordInfo::new("Metadata", &[
-            FieldInfo { optional: true, ..FieldInfo::new("exchanges", "exchanges", ValueType::List(&ValueType::named::<Exchange>()), Evidence::Documented) },
-            FieldInfo { optional: true, ..FieldInfo::new("unsupported_exchanges", "unsupportedExchanges", ValueType::List(&ValueType::named::<Exchange>()), Evidence::Documented) },
-        ]);
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "Metadata",
+        &[
+            FieldInfo {
+                optional: true,
+                ..FieldInfo::new(
+                    "exchanges",
+                    "exchanges",
+                    ValueType::List(&ValueType::named::<Exchange>()),
+                    Evidence::Documented,
+                )
+            },
+            FieldInfo {
+                optional: true,
+                ..FieldInfo::new(
+                    "unsupported_exchanges",
+                    "unsupportedExchanges",
+                    ValueType::List(&ValueType::named::<Exchange>()),
+                    Evidence::Documented,
+                )
+            },
+        ],
+    );
 }
 
 ::runtime::fields!(Metadata => exchanges = 0, unsupported_exchanges = 1);
@@ -76,7 +184,13 @@ impl Exchange {
 ::runtime::named_type!(identifier Exchange);
 
 impl NamedType for Exchange {
-    const INFO: &'static TypeInfo = &TypeInfo { open: true, ..TypeInfo::new("Exchange", &[ValueInfo::new("north_spot", "The spot market of the north.", Evidence::Documented)]) };
+    const INFO: &'static TypeInfo = &TypeInfo {
+        open: true,
+        ..TypeInfo::new(
+            "Exchange",
+            &[ValueInfo::new("north_spot", "The spot market of the north.", Evidence::Documented)],
+        )
+    };
 }
 
 /// The length of an interval.
@@ -95,10 +209,13 @@ pub enum Timeframe {
 ::runtime::named_type!(duration Timeframe);
 
 impl NamedType for Timeframe {
-    const INFO: &'static TypeInfo = &TypeInfo::new("Timeframe", &[
+    const INFO: &'static TypeInfo = &TypeInfo::new(
+        "Timeframe",
+        &[
             ValueInfo { step: Some(Step::seconds(60)), ..ValueInfo::new("1m", "", Evidence::Documented) },
             ValueInfo { step: Some(Step::seconds(3600)), ..ValueInfo::new("1h", "", Evidence::Documented) },
-        ]);
+        ],
+    );
 }
 
 /// The endpoints of [`Client::market`].
@@ -139,7 +256,16 @@ impl ::runtime::emitted::Marker for Ratio {}
 
 impl Endpoint for Ratio {
     type Body = Series<RatioRecord>;
-    const INFO: &'static EndpointInfo = &EndpointInfo { path: Some("/ratio"), param_lists: Some(&[PARAMS]), body: BodyInfo::Series { record: Some(RecordInfo::of::<RatioRecord>()), time: Some("openDate"), evidence: Evidence::Documented }, ..EndpointInfo::new("market", "ratio", "Ratio") };
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        path: Some("/ratio"),
+        param_lists: Some(&[PARAMS]),
+        body: BodyInfo::Series {
+            record: Some(RecordInfo::of::<RatioRecord>()),
+            time: Some("openDate"),
+            evidence: Evidence::Documented,
+        },
+        ..EndpointInfo::new("market", "ratio", "Ratio")
+    };
 }
 
 /// The endpoint of [`MarketGroup::levels`].
@@ -150,17 +276,34 @@ impl ::runtime::emitted::Marker for Levels {}
 
 impl Endpoint for Levels {
     type Body = Series<Value>;
-    const INFO: &'static EndpointInfo = &EndpointInfo { path: Some("/levels"), param_lists: Some(&[PARAMS]), body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Documented }, ..EndpointInfo::new("market", "levels", "Levels") };
+    const INFO: &'static EndpointInfo = &EndpointInfo {
+        path: Some("/levels"),
+        param_lists: Some(&[PARAMS]),
+        body: BodyInfo::Series { record: None, time: Some("openDate"), evidence: Evidence::Documented },
+        ..EndpointInfo::new("market", "levels", "Levels")
+    };
 }
 
 impl ::runtime::history::HasHistory for Ratio {}
 impl ::runtime::history::HasHistory for Levels {}
 
 const PARAMS: &[ParamInfo] = &[
-    ParamInfo { required: Some(Evidence::Reported), ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented) },
-    ParamInfo { list_setter: Some("exchanges"), ..ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Documented) },
-    ParamInfo { required: Some(Evidence::Reported), ..ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented) },
-    ParamInfo { allowed_values: &["5", "50", "500"], ..ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented) },
+    ParamInfo {
+        required: Some(Evidence::Reported),
+        ..ParamInfo::new("symbol", "symbol", ValueType::String, Evidence::Documented)
+    },
+    ParamInfo {
+        list_setter: Some("exchanges"),
+        ..ParamInfo::new("exchange", "exchange", ValueType::named::<Exchange>(), Evidence::Documented)
+    },
+    ParamInfo {
+        required: Some(Evidence::Reported),
+        ..ParamInfo::new("timeframe", "timeframe", ValueType::named::<Timeframe>(), Evidence::Documented)
+    },
+    ParamInfo {
+        allowed_values: &["5", "50", "500"],
+        ..ParamInfo::new("limit", "limit", ValueType::Count, Evidence::Documented)
+    },
     ParamInfo::new("start_time", "startTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented),
     ParamInfo::new("end_time", "endTime", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented),
     ParamInfo::new("sort", "sort", ValueType::String, Evidence::Documented),
@@ -227,10 +370,13 @@ pub struct RatioRecord {
 }
 
 impl Record for RatioRecord {
-    const INFO: &'static RecordInfo = &RecordInfo::new("RatioRecord", &[
+    const INFO: &'static RecordInfo = &RecordInfo::new(
+        "RatioRecord",
+        &[
             FieldInfo::new("open_date", "openDate", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented),
             FieldInfo::new("ratio", "ratio", ValueType::Number, Evidence::Documented),
-        ]);
+        ],
+    );
 }
 
 ::runtime::fields!(RatioRecord => open_date = 0, ratio = 1);
@@ -274,4 +420,9 @@ pub mod limits {
     pub fn all() -> RateLimit {
         RateLimit::all(super::SERVICE.limits)
     }
+}
+
+/// Creates a request for an endpoint that a test defines. In generated code, only the methods of groups create requests.
+pub fn request<E: Endpoint>(client: &Client) -> Request<E> {
+    Request::new(client)
 }

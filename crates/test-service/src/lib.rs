@@ -1,0 +1,6 @@
+//! An invented service, so that the runtime and the crates on it are tested without a catalogue.
+//!
+//! [`invented`] is written like generated code, and [`scripted`] is a transport that responds by a script.
+
+pub mod invented;
+pub mod scripted;
