@@ -189,7 +189,7 @@ impl Scratch {
         output(Command::new(generator).arg(description).arg(client.join("src/lib.rs"))).map(drop)
     }
 
-    /// The OpenAPI description of the synthetic catalogue, which the peers' generators read.
+    /// The `OpenAPI` description of the synthetic catalogue, which the peers' generators read.
     pub(crate) fn description(&self) -> Result<PathBuf, String> {
         self.description_of(&self.catalogue(ENDPOINTS)?)
     }

@@ -114,7 +114,7 @@ pub(crate) fn word(path: &Path) -> String {
     let text = path.display().to_string();
     let is_plain =
         |character: char| character.is_alphanumeric() || "_-.:=@%+,".contains(character) || is_separator(character);
-    if text.chars().all(is_plain) {
+    if !text.is_empty() && text.chars().all(is_plain) {
         return text;
     }
     let quote = if cfg!(windows) { "''" } else { r"'\''" };

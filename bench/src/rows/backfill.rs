@@ -1,4 +1,4 @@
-//! Measures a backfill beside a program as a user would write it: instructions for each row, and requests.
+//! Compares a backfill with a program as a user would write it: instructions for each row, and requests.
 
 use std::process::Command;
 

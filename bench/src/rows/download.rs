@@ -96,7 +96,9 @@ fn measurement(fields: &str, peer: &str, goal: &'static str, ours: &Took, theirs
     let per_million = |took: &Took| took.processor / MILLIONS_OF_ROWS;
     Measurement {
         number: "18",
-        what: format!("CPU seconds to download a year of minutes with {fields} values into a file / with {peer}"),
+        what: format!(
+            "CPU seconds to download a year of minutes into a file, with fields besides the time: {fields}, / with {peer}"
+        ),
         bounds: ("", goal),
         measured: ratio(ours.processor, theirs.processor),
         detail: format!(

@@ -103,7 +103,7 @@ pub(super) fn lists_expression(
     quote!(&[#(#lists),*])
 }
 
-/// A shared param is its constant, followed by calls that set what the endpoint describes anew; any other param is
+/// A shared param is its constant, followed by calls that set what the endpoint describes itself; any other param is
 /// written out.
 fn param_expression(api: &Api, entries: &RegistryEntries, param: &EndpointParam, entry: &ParamInfo) -> TokenStream {
     let Some(SharedUse { index, .. }) = param.shared else { return entry.literal() };

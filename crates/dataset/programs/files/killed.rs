@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::phase::Phase;
 use super::stored_rows::{Row, rows, rows_in_bucket};
-use super::{Outcome, client, job, run, sandbox, series};
+use super::{ProgramResult, client, job, run, sandbox, series};
 
 /// The number of days of a job, with a record per minute. Such a job lasts long enough to be killed in every phase.
 const DAYS: i64 = 60;
@@ -21,7 +21,7 @@ const DAYS: i64 = 60;
 const KILLS: u32 = 12;
 
 /// Kills jobs that write a CSV file, a Parquet file and a data set.
-pub(super) async fn on_disk(folder: &Path, rounds: u32) -> Outcome {
+pub(super) async fn on_disk(folder: &Path, rounds: u32) -> ProgramResult {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
     let whole = format!("{}/whole.csv", folder.display());
@@ -66,7 +66,12 @@ pub(super) async fn on_disk(folder: &Path, rounds: u32) -> Outcome {
 
 /// Kills a job once it is in a random phase or after a random time, and returns the phase that the files show; `None`
 /// if the job has ended before.
-fn kill_on_disk(child: &mut Killable, path: &Path, dice: &mut Dice, undisturbed: Duration) -> Outcome<Option<Phase>> {
+fn kill_on_disk(
+    child: &mut Killable,
+    path: &Path,
+    dice: &mut Dice,
+    undisturbed: Duration,
+) -> ProgramResult<Option<Phase>> {
     let folder = path.parent().ok_or("no folder")?;
     let wanted = match dice.step() % 5 {
         0 => Some(Phase::Fetch),
@@ -98,7 +103,7 @@ fn kill_on_disk(child: &mut Killable, path: &Path, dice: &mut Dice, undisturbed:
 }
 
 /// Kills jobs that write to a bucket at random times. Environment variables configure the access to the server.
-pub(super) async fn in_bucket(bucket: &str, rounds: u32) -> Outcome {
+pub(super) async fn in_bucket(bucket: &str, rounds: u32) -> ProgramResult {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
     let whole = format!("s3://{bucket}/whole");
@@ -134,7 +139,7 @@ pub(super) async fn in_bucket(bucket: &str, rounds: u32) -> Outcome {
 /// round. Every job that is not killed either succeeds, or fails because the other one has written the same file.
 /// Before any other run, the files or the journal must have all rows of a job that has succeeded, and all rows that
 /// were there before.
-pub(super) async fn two_writers(bucket: &str, rounds: u32) -> Outcome {
+pub(super) async fn two_writers(bucket: &str, rounds: u32) -> ProgramResult {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
     let mut expected = Vec::new();
@@ -194,7 +199,7 @@ struct WriterCounts {
 
 impl WriterCounts {
     /// Waits for the jobs, of which `killed` was killed, and returns the indices of those that have succeeded.
-    fn end(&mut self, jobs: &mut [Killable], killed: Option<usize>) -> Outcome<Vec<usize>> {
+    fn end(&mut self, jobs: &mut [Killable], killed: Option<usize>) -> ProgramResult<Vec<usize>> {
         let mut succeeded = Vec::new();
         for (index, job) in jobs.iter_mut().enumerate() {
             let (status, text) = ended(job)?;
@@ -210,7 +215,7 @@ impl WriterCounts {
         Ok(succeeded)
     }
 
-    fn print(&self, rounds: u32) -> Outcome {
+    fn print(&self, rounds: u32) -> ProgramResult {
         let Self { rejected, killed, both_succeeded } = self;
         if *rejected == 0 {
             return Err("none of two concurrent writers was rejected, so nothing was tested".into());
@@ -224,14 +229,14 @@ impl WriterCounts {
 }
 
 /// The rows in the data files and in the journal of a data set in a bucket.
-async fn everything(bucket: &str, prefix: &str) -> Outcome<BTreeSet<Row>> {
+async fn everything(bucket: &str, prefix: &str) -> ProgramResult<BTreeSet<Row>> {
     let mut rows = rows_in_bucket(bucket, prefix, ".parquet").await?;
     rows.extend(rows_in_bucket(bucket, prefix, ".rows").await?);
     Ok(rows.into_iter().collect())
 }
 
 /// Waits for a job, and returns its messages too.
-fn ended(job: &mut Killable) -> Outcome<(ExitStatus, String)> {
+fn ended(job: &mut Killable) -> ProgramResult<(ExitStatus, String)> {
     tokio::task::block_in_place(|| {
         let mut text = String::new();
         if let Some(mut errors) = job.0.stderr.take() {
@@ -242,7 +247,7 @@ fn ended(job: &mut Killable) -> Outcome<(ExitStatus, String)> {
 }
 
 /// Runs the job to its end.
-fn finish(base_url: &str, target: &str) -> Outcome {
+fn finish(base_url: &str, target: &str) -> ProgramResult {
     let status = tokio::task::block_in_place(|| spawn(base_url, target)?.wait())?;
     if status.success() { Ok(()) } else { Err(format!("the last run ended with {status}").into()) }
 }

@@ -22,7 +22,7 @@ use generated_client::{Client, GROUPS, REGISTRY, RateLimit, Timestamp};
 use generated_client_dataset::{Backfill, SeriesRequest, Target};
 use sandbox::Sandbox;
 
-type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+type ProgramResult<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
@@ -30,25 +30,25 @@ const DAY: i64 = 24 * HOUR;
 /// The end of all ranges: 2024-06-15T00:00:00Z.
 const END: i64 = 1_718_409_600;
 
-fn sandbox() -> Outcome<Sandbox> {
+fn sandbox() -> ProgramResult<Sandbox> {
     Ok(Sandbox::of(&REGISTRY).stop_clock_at(END + 12 * HOUR).start()?)
 }
 
-fn client(base_url: &str) -> Outcome<Client> {
+fn client(base_url: &str) -> ProgramResult<Client> {
     Ok(Client::builder(base_url).api_key("any").rate_limit(RateLimit::none()).build()?)
 }
 
-fn endpoint(name: &str) -> Outcome<&'static EndpointInfo> {
+fn endpoint(name: &str) -> ProgramResult<&'static EndpointInfo> {
     let mut all = GROUPS.iter().flat_map(|group| group.endpoints);
     Ok(all.find(|endpoint| endpoint.to_string() == name).ok_or_else(|| format!("unknown endpoint `{name}`"))?)
 }
 
 /// Two metrics of two coins.
-fn series(client: &Client, timeframe: &str) -> Outcome<Vec<SeriesRequest>> {
+fn series(client: &Client, timeframe: &str) -> ProgramResult<Vec<SeriesRequest>> {
     series_of(client, timeframe, &["orderflow.volume_ratio", "orderflow.volume_delta"], &["BTC", "ETH"])
 }
 
-fn series_of(client: &Client, timeframe: &str, names: &[&str], coins: &[&str]) -> Outcome<Vec<SeriesRequest>> {
+fn series_of(client: &Client, timeframe: &str, names: &[&str], coins: &[&str]) -> ProgramResult<Vec<SeriesRequest>> {
     let mut all = Vec::new();
     for name in names {
         for coin in coins {
@@ -59,7 +59,7 @@ fn series_of(client: &Client, timeframe: &str, names: &[&str], coins: &[&str]) -
     Ok(all)
 }
 
-fn job(series: Vec<SeriesRequest>, days: i64, target: &str) -> Outcome<Backfill> {
+fn job(series: Vec<SeriesRequest>, days: i64, target: &str) -> ProgramResult<Backfill> {
     Ok(Backfill::new(
         series,
         Timestamp::from_unix_seconds(END - days * DAY)..Timestamp::from_unix_seconds(END),
@@ -67,7 +67,7 @@ fn job(series: Vec<SeriesRequest>, days: i64, target: &str) -> Outcome<Backfill>
     ))
 }
 
-async fn run(job: &Backfill) -> Outcome<generated_client_dataset::Summary> {
+async fn run(job: &Backfill) -> ProgramResult<generated_client_dataset::Summary> {
     let summary = job.run(|_| {}, std::future::pending()).await?;
     if !summary.is_complete {
         return Err(format!("the job is not complete: {summary:?}").into());
@@ -76,7 +76,7 @@ async fn run(job: &Backfill) -> Outcome<generated_client_dataset::Summary> {
 }
 
 #[tokio::main]
-async fn main() -> Outcome {
+async fn main() -> ProgramResult {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {

@@ -12,7 +12,7 @@ use generated_client::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use generated_client::{Client, RateLimit, Timestamp};
 use generated_client_dataset::{Backfill, SeriesRequest, Target};
 
-use super::{END, Outcome, endpoint};
+use super::{END, ProgramResult, endpoint};
 
 const RECORDS: i64 = 10_000_000;
 const MINUTE: i64 = 60;
@@ -21,14 +21,14 @@ const MINUTE: i64 = 60;
 const MAX_MEMORY: u64 = 40 << 10;
 
 /// Writes candles and ratios, each to one file, and prints the figures.
-pub(super) async fn run(folder: &Path) -> Outcome {
+pub(super) async fn run(folder: &Path) -> ProgramResult {
     for (name, max_bytes) in [("orderflow.kline", 16.0), ("orderflow.volume_ratio", 13.0)] {
         write(folder, name, max_bytes).await?;
     }
     Ok(())
 }
 
-async fn write(folder: &Path, name: &str, max_bytes: f64) -> Outcome {
+async fn write(folder: &Path, name: &str, max_bytes: f64) -> ProgramResult {
     let transport =
         from_fn(async |request: HttpRequest| Ok(HttpResponse::new(200, Headers::new(), made_up(&request.url))));
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
@@ -63,7 +63,7 @@ async fn write(folder: &Path, name: &str, max_bytes: f64) -> Outcome {
 }
 
 /// Writes the responses, one per line.
-pub(super) fn pages(file: &Path) -> Outcome {
+pub(super) fn pages(file: &Path) -> ProgramResult {
     let mut out = BufWriter::new(std::fs::File::create(file)?);
     let page = 1000;
     for first in (END / MINUTE - RECORDS..END / MINUTE).step_by(page) {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::Outcome;
+use super::ProgramResult;
 
 /// The phase of a run in which a job was killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ pub(super) enum Phase {
 
 impl Phase {
     /// The phase that the files below a folder show.
-    pub(super) fn of_folder(folder: &Path) -> Outcome<Self> {
+    pub(super) fn of_folder(folder: &Path) -> ProgramResult<Self> {
         let mut found = Vec::new();
         add_files(folder, &mut found)?;
         let files = FilesOfRun(found);
@@ -74,7 +74,7 @@ impl FilesOfRun {
 }
 
 /// Adds all files below a folder. Files that are deleted meanwhile are ignored.
-fn add_files(folder: &Path, found: &mut Vec<(PathBuf, SystemTime)>) -> Outcome {
+fn add_files(folder: &Path, found: &mut Vec<(PathBuf, SystemTime)>) -> ProgramResult {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for entry in entries {
         let path = entry?.path();

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::ChunkReader;
 
-use super::Outcome;
+use super::ProgramResult;
 
 /// The cells of a row that are not empty, by column.
 pub(super) type Row = BTreeMap<String, String>;
 
 /// The sorted rows of a file or a data set, including duplicates.
-pub(super) fn rows(path: &Path) -> Outcome<Vec<Row>> {
+pub(super) fn rows(path: &Path) -> ProgramResult<Vec<Row>> {
     let mut rows = match path.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => parsed(&fs::read_to_string(path)?)?,
         Some(_) => parsed(&csv(fs::File::open(path)?)?)?,
@@ -31,7 +31,7 @@ pub(super) fn rows(path: &Path) -> Outcome<Vec<Row>> {
 
 /// The sorted rows of the files of a data set in a bucket that have this ending.
 #[cfg(feature = "s3")]
-pub(super) async fn rows_in_bucket(bucket: &str, prefix: &str, ending: &str) -> Outcome<Vec<Row>> {
+pub(super) async fn rows_in_bucket(bucket: &str, prefix: &str, ending: &str) -> ProgramResult<Vec<Row>> {
     use object_store::{ObjectStore as _, ObjectStoreExt as _};
 
     let store = object_store::aws::AmazonS3Builder::from_env().with_bucket_name(bucket).build()?;
@@ -48,11 +48,11 @@ pub(super) async fn rows_in_bucket(bucket: &str, prefix: &str, ending: &str) -> 
 }
 
 #[cfg(not(feature = "s3"))]
-pub(super) async fn rows_in_bucket(_: &str, _: &str, _: &str) -> Outcome<Vec<Row>> {
+pub(super) async fn rows_in_bucket(_: &str, _: &str, _: &str) -> ProgramResult<Vec<Row>> {
     std::future::ready(Err("this was built without the feature `s3`".into())).await
 }
 
-fn csv(file: impl ChunkReader + 'static) -> Outcome<String> {
+fn csv(file: impl ChunkReader + 'static) -> ProgramResult<String> {
     let input = ParquetRecordBatchReaderBuilder::try_new(file)?;
     let mut lines = generated_client_dataset::TextWriter::csv(Vec::new());
     for batch in input.build()? {
@@ -61,7 +61,7 @@ fn csv(file: impl ChunkReader + 'static) -> Outcome<String> {
     Ok(String::from_utf8(lines.into_inner()?)?)
 }
 
-fn parsed(csv: &str) -> Outcome<Vec<Row>> {
+fn parsed(csv: &str) -> ProgramResult<Vec<Row>> {
     let mut reader = ::csv::Reader::from_reader(csv.as_bytes());
     let names = reader.headers()?.clone();
     let mut rows = Vec::new();
@@ -79,7 +79,7 @@ fn parsed(csv: &str) -> Outcome<Vec<Row>> {
 }
 
 /// The data files below a folder.
-fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {
+fn files(folder: &Path) -> ProgramResult<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -7,13 +7,13 @@ use runtime::Timestamp;
 use runtime::record::FieldValue;
 use serde_json::json;
 
-use super::{END, Outcome, client, endpoint, job, run, sandbox, series};
+use super::{END, ProgramResult, client, endpoint, job, run, sandbox, series};
 use generated_client_dataset::{Backfill, SeriesRequest, Target};
 
 const DAYS: i64 = 30;
 
 /// Writes every kind of file.
-pub(super) async fn all(folder: &Path) -> Outcome {
+pub(super) async fn all(folder: &Path) -> ProgramResult {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
     for name in ["out.parquet", "out.csv", "out.jsonl"] {
@@ -46,7 +46,7 @@ pub(super) async fn all(folder: &Path) -> Outcome {
 
 /// Writes a data set of twenty coins, two endpoints and two timeframes, and a file with the rows and sums that every
 /// reader must find, computed from the responses.
-async fn engines(folder: &Path, client: &generated_client::Client) -> Outcome {
+async fn engines(folder: &Path, client: &generated_client::Client) -> ProgramResult {
     let mut expected = serde_json::Map::new();
     for (name, field) in [("orderflow.volume_ratio", "volumeRatio"), ("orderflow.volume_delta", "volumeDelta")] {
         let mut of_endpoint = serde_json::Map::new();
@@ -73,7 +73,7 @@ async fn engines(folder: &Path, client: &generated_client::Client) -> Outcome {
 }
 
 /// Writes a year of 20 coins as a single file and as a data set.
-pub(super) async fn year(folder: &Path) -> Outcome {
+pub(super) async fn year(folder: &Path) -> ProgramResult {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
     let series = twenty_coins(&client, "orderflow.volume_ratio", "1h")?;
@@ -84,7 +84,7 @@ pub(super) async fn year(folder: &Path) -> Outcome {
 }
 
 /// A series of each of twenty coins.
-fn twenty_coins(client: &generated_client::Client, name: &str, timeframe: &str) -> Outcome<Vec<SeriesRequest>> {
+fn twenty_coins(client: &generated_client::Client, name: &str, timeframe: &str) -> ProgramResult<Vec<SeriesRequest>> {
     let coins: Vec<_> = (0..20).map(|coin| format!("C{coin}")).collect();
     let coins: Vec<_> = coins.iter().map(String::as_str).collect();
     super::series_of(client, timeframe, &[name], &coins)
@@ -95,7 +95,7 @@ fn path(folder: &Path, name: &str) -> String {
 }
 
 /// The sandbox's own records, fetched with a single request for each series.
-async fn truth(client: &generated_client::Client) -> Outcome<serde_json::Value> {
+async fn truth(client: &generated_client::Client) -> ProgramResult<serde_json::Value> {
     let mut all = Vec::new();
     for series in series(client, "1h")? {
         let field = if series.path().contains("ratio") { "volumeRatio" } else { "volumeDelta" };
