@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use runtime::Timestamp;
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{EndpointInfo, ValueType};
+use runtime::registry::{EndpointInfo, FieldSource, RecordInfo, ValueType};
 
 use crate::chart_drawing::{Panel, share_scales};
 use crate::chart_line::{Line, check_lines, line_label};
@@ -137,11 +137,30 @@ fn points_by_label(one: &Fetched, name: &str) -> BTreeMap<String, Points> {
         all.entry(String::new()).or_default();
     }
     for (time, record) in one.times.iter().zip(&one.records) {
-        if let Some(number) = record.value(name).and_then(FieldValue::number) {
+        if let Some(number) = value(record, name).and_then(FieldValue::number) {
             all.entry(record_label(one.series.endpoint, record)).or_default().push((*time, number));
         }
     }
     all
+}
+
+/// The value of a field, or of a member that the catalogue does not list by name.
+fn value<'r>(record: &'r AnyRecord, name: &str) -> Option<FieldValue<'r>> {
+    if let Some(value) = record.value(name) {
+        return Some(value);
+    }
+    let (_, value) = other_members(record).into_iter().find(|(member, _)| *member == name)?;
+    Some(value)
+}
+
+/// The members of a record that the catalogue does not list by name.
+fn other_members(record: &AnyRecord) -> Vec<(&str, FieldValue<'_>)> {
+    let Some(info) = record.info() else { return Vec::new() };
+    let others = info.fields.iter().position(|field| field.source == FieldSource::Others);
+    match others.and_then(|field| record.nth_value(field)) {
+        Some(FieldValue::Map(members)) => members.entries(),
+        _ => Vec::new(),
+    }
 }
 
 /// The values of the fields that distinguish records of one time.
@@ -165,6 +184,20 @@ fn shown(value: FieldValue<'_>) -> String {
     }
 }
 
+/// The names of the members that are numbers and that the catalogue does not list by name.
+fn numeric_members(all: &[Fetched], table: &RecordInfo) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for record in all.iter().flat_map(|one| &one.records) {
+        for (name, value) in other_members(record) {
+            if value.number().is_some() && !names.contains(name) {
+                names.insert(name.to_owned());
+            }
+        }
+    }
+    names.retain(|name| table.fields.iter().all(|field| field.wire_name != name));
+    names
+}
+
 /// The numeric fields of an endpoint. If the catalogue lists no fields, those of the first record are used.
 fn numeric_fields(all: &[Fetched]) -> Vec<NumericField> {
     let endpoint = all[0].series.endpoint;
@@ -174,6 +207,9 @@ fn numeric_fields(all: &[Fetched]) -> Vec<NumericField> {
             if matches!(info.ty, ValueType::Number | ValueType::Integer | ValueType::Count) {
                 fields.push(NumericField { name: info.wire_name.to_owned(), unit: info.unit });
             }
+        }
+        for name in numeric_members(all, table) {
+            fields.push(NumericField { name, unit: "" });
         }
         return fields;
     }

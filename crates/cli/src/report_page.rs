@@ -140,7 +140,7 @@ async fn draw_charts(target: &StoredTarget<'_>, all: &[SeriesQuality]) -> Result
     let stored = target.tables.rows(Some(&BTreeSet::from([endpoint])), None)?;
     let series: BTreeMap<&str, &SeriesStatus> = all.iter().map(|one| (one.status.path.as_str(), &one.status)).collect();
     let mut charts = Charts { units: BTreeMap::new(), lines: BTreeMap::new() };
-    for field in stored.numeric_fields() {
+    for field in stored.numeric_fields().await? {
         let numbers = dataset::numbers(&stored, &field.name, |path| series.contains_key(path)).await?;
         // Records of one series with different labels follow each other.
         for of_series in numbers.series.chunk_by(|one, other| one.path == other.path) {

@@ -69,7 +69,7 @@ impl StoredPanels {
     ) -> Result<()> {
         let endpoint = series[0].endpoint().to_owned();
         let stored = tables.rows(Some(&BTreeSet::from([endpoint.clone()])), None)?;
-        let fields = stored.numeric_fields();
+        let fields = stored.numeric_fields().await?;
         self.names.extend(fields.iter().map(|field| field.name.clone()));
         let default = default_field(fields.iter().map(|field| field.name.as_str()));
         for (index, field) in fields.iter().enumerate() {

@@ -38,6 +38,7 @@ mod cursor;
 mod data_set_paths;
 mod fetched_at;
 mod lock;
+mod other_members;
 mod text_writer;
 mod unknown_values;
 

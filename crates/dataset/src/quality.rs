@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use runtime::Timestamp;
 use runtime::registry::Range;
 
@@ -11,6 +11,7 @@ use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
 use crate::missing_fields::MissingField;
+use crate::other_members::numbers_of_members;
 use crate::row_labels::RowLabels;
 use crate::series::endpoint_of;
 use crate::series_columns::identifies;
@@ -157,11 +158,11 @@ pub async fn numbers(
 ) -> Result<Numbers, Error> {
     let mut all: BTreeMap<(String, String), SeriesNumbers> = BTreeMap::new();
     let reading = stored.read(is_selected, |path, batch| {
-        let Some(column) = batch.column_by_name(field) else { return Ok::<(), Error>(()) };
+        let Some(column) = column(batch, field) else { return Ok::<(), Error>(()) };
         let labels = RowLabels::new(batch, stored.key_of(path));
         let time = stored.time_of(path).unwrap_or_default();
         for (row, time) in times(batch, &time)?.iter().enumerate() {
-            if let Some(value) = number(column, row) {
+            if let Some(value) = number(&column, row) {
                 let of_label = all.entry((path.to_owned(), labels.of(row))).or_default();
                 of_label.times.push(timestamp(*time));
                 of_label.values.push(value);
@@ -175,6 +176,14 @@ pub async fn numbers(
         series.push(SeriesNumbers { path, label, ..numbers });
     }
     Ok(Numbers { series, left_out })
+}
+
+/// The column of a field, or of a member that the catalogue does not list by name.
+fn column(rows: &RecordBatch, field: &str) -> Option<ArrayRef> {
+    match rows.column_by_name(field) {
+        Some(column) => Some(column.clone()),
+        None => numbers_of_members(rows).remove(field),
+    }
 }
 
 /// The rows of a series so far.
@@ -192,7 +201,6 @@ struct SeriesFigures {
 #[derive(Default)]
 struct Values {
     values: u64,
-    nulls: u64,
     out_of_range: u64,
     numbers: Vec<f64>,
     times: Vec<i64>,
@@ -202,7 +210,7 @@ struct Values {
 }
 
 /// A value of any type, as an array of one row.
-type RowValue = arrow_array::ArrayRef;
+type RowValue = ArrayRef;
 
 impl SeriesFigures {
     fn quality(mut self, status: &SeriesStatus, missing: &[MissingField]) -> SeriesQuality {
@@ -211,7 +219,9 @@ impl SeriesFigures {
         for (field, values) in self.fields {
             let is_missing = missing.iter().any(|mark| mark.endpoint == status.endpoint() && mark.field == field);
             let revisions = self.revisions.remove(&field).unwrap_or_default();
-            fields.push(FieldQuality { revisions, is_missing, ..values.figures(field) });
+            // Some rows may be older than a member that the catalogue does not list by name.
+            let nulls = self.rows - values.values;
+            fields.push(FieldQuality { nulls, revisions, is_missing, ..values.figures(field) });
         }
         SeriesQuality {
             status: status.clone(),
@@ -238,6 +248,12 @@ impl SeriesFigures {
                 values.add(column, row, *time, range_of(field));
             }
         }
+        for (member, column) in numbers_of_members(batch) {
+            let values = self.fields.entry(member).or_default();
+            for (row, time) in times.iter().enumerate() {
+                values.add(&column, row, *time, Range::ALL);
+            }
+        }
         Ok(())
     }
 }
@@ -245,7 +261,6 @@ impl SeriesFigures {
 impl Values {
     fn add(&mut self, column: &RowValue, row: usize, time: i64, range: Range) {
         if column.is_null(row) || is_empty_text(column, row) {
-            self.nulls += 1;
             return;
         }
         self.values += 1;
@@ -271,7 +286,7 @@ impl Values {
         FieldQuality {
             field,
             values: self.values,
-            nulls: self.nulls,
+            nulls: 0,
             min: self.numbers.iter().copied().reduce(f64::min),
             max: self.numbers.iter().copied().reduce(f64::max),
             mean: mean(&self.numbers),

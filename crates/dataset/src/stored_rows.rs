@@ -12,6 +12,7 @@ use crate::earlier_rows::EarlierRows;
 use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
 use crate::interrupted_merges::completed;
+use crate::other_members::{has_other_members, numbers_of_members};
 use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
 use crate::revisions::{self, Revision};
@@ -145,8 +146,9 @@ impl StoredRows<'_> {
         Ok(Some((timestamp(*first), timestamp(*last))))
     }
 
-    /// Returns the fields of the records that are numbers, each with its unit, which may be empty.
-    pub fn numeric_fields(&self) -> Vec<NumericField> {
+    /// Returns the fields of the records that are numbers, each with its unit, which may be empty. Members that the
+    /// catalogue does not list by name are found by reading all rows.
+    pub async fn numeric_fields(&self) -> Result<Vec<NumericField>, Error> {
         let mut fields = Vec::new();
         for field in self.schema.fields() {
             if !identifies(field) && matches!(field.data_type(), DataType::Float64 | DataType::Int64) {
@@ -154,7 +156,24 @@ impl StoredRows<'_> {
                 fields.push(NumericField { name: field.name().clone(), unit });
             }
         }
-        fields
+        for name in self.numeric_members().await? {
+            fields.push(NumericField { name, unit: String::new() });
+        }
+        Ok(fields)
+    }
+
+    /// The names of the members that the catalogue does not list by name, if they are numbers.
+    async fn numeric_members(&self) -> Result<BTreeSet<String>, Error> {
+        let mut names = BTreeSet::new();
+        if has_other_members(&self.schema) {
+            // Whoever draws the fields reports the files that are left out.
+            let add = |_: &str, rows: &RecordBatch| {
+                names.extend(numbers_of_members(rows).into_keys());
+                Ok::<(), Error>(())
+            };
+            self.read(|_| true, add).await?;
+        }
+        Ok(names)
     }
 
     /// Passes the rows of the selected series to a function, file by file in the order of series and time, with the path

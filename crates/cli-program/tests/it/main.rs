@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
+mod other_members;
 mod several_hosts;
 
 use std::fs;

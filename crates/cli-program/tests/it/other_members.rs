@@ -1,0 +1,88 @@
+//! Starts the command line of a service whose records have members that the catalogue does not list by name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{run, text};
+
+const SERVICE: &str = "\
+title: Metrics
+version: '1'
+summary: A service whose requests choose the fields of the records.
+env_prefix: METRICS
+time: {unit: seconds, evidence: documented}
+history: {from: start, to: end, every: 1h, evidence: documented}
+params:
+- {name: start, type: timestamp, summary: The first time., evidence: documented}
+- {name: end, type: timestamp, summary: The last time., evidence: documented}
+";
+
+const METRICS: &str = "\
+title: Metrics
+summary: Metrics.
+endpoints:
+- name: Metrics
+  path: /metrics
+  example: true
+  evidence: documented
+  summary: The metrics of an asset.
+  params:
+  - {name: asset, type: string, required: documented, example: one, summary: The asset.}
+  - start
+  - end
+  body: {time: time, others: number, series: [{name: time, type: timestamp, summary: The time.}]}
+";
+
+const RANGE: [&str; 4] = ["--from", "2025-01-01", "--to", "2025-01-02"];
+
+/// A folder with the catalogue and a data set of one day.
+fn project(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("spec")).expect("a folder");
+    fs::write(folder.join("spec/service.yaml"), SERVICE).expect("a file");
+    fs::write(folder.join("spec/metrics.yaml"), METRICS).expect("a file");
+    let backfill = ["backfill", "metrics", "--asset", "one", "--out", "data/", "--sandbox"];
+    succeed(&folder, &[&backfill[..], &RANGE].concat());
+    folder
+}
+
+/// Returns what a command prints.
+fn succeed(project: &Path, arguments: &[&str]) -> String {
+    let output = run(project, arguments);
+    let printed = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {printed}");
+    printed
+}
+
+/// A chart of fetched records, and one of stored records.
+fn charts() -> [Vec<&'static str>; 2] {
+    let fetched = [&["plot", "metrics", "--asset", "one", "--sandbox", "--out", "chart.svg"][..], &RANGE].concat();
+    [fetched, vec!["plot", "data/", "--to", "2025-01-02", "--out", "chart.svg"]]
+}
+
+#[test]
+fn a_chart_shows_a_member_as_a_field() {
+    let project = project("members_in_a_chart");
+    for plot in charts() {
+        for (field, title) in [(&[][..], ": first"), (&["--field", "second"], ": second")] {
+            succeed(&project, &[&plot[..], field].concat());
+            let chart = fs::read_to_string(project.join("chart.svg")).expect("a chart");
+            assert!(chart.contains(title) && chart.contains("<path"), "{plot:?}: {chart}");
+        }
+        let output = run(&project, &[&plot[..], &["--field", "secnd"]].concat());
+        assert!(text(&output.stderr).contains("did you mean `second`"), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_report_has_figures_of_each_member() {
+    let project = project("members_in_a_report");
+    let report = succeed(&project, &["report", "data/", "--json"]);
+    for member in ["first", "second"] {
+        assert!(report.contains(&format!(r#""field":"{member}""#)), "{report}");
+    }
+    succeed(&project, &["report", "data/", "--out", "report.html"]);
+    let page = fs::read_to_string(project.join("report.html")).expect("a page");
+    assert_eq!(page.matches("<svg ").count(), 2, "{page}");
+}
