@@ -32,6 +32,9 @@ pub(crate) fn announced(plan: &BackfillPlan) -> String {
     }
     let requests = counted(plan.requests(), "request");
     match plan.records() {
+        Some(records) if plan.has_unknown_pages() => {
+            text.push_str(&format!(": up to {} in at least {requests}", counted(records, "record")));
+        }
         Some(records) => text.push_str(&format!(": up to {} in {requests}", counted(records, "record"))),
         None => text.push_str(&format!(": at least {requests}, because the records have no regular step")),
     }

@@ -5,6 +5,7 @@
 
 mod other_members;
 mod several_hosts;
+mod unknown_page_size;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dataset::Target;
+use dataset::{BackfillPlan, Target};
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::arguments::Arguments;
@@ -53,7 +53,7 @@ pub(crate) async fn fetch(
     let planned = run.plan().await?;
     let requests = planned.plan.requests();
     let records = planned.plan.records();
-    let question = question(records, requests, max_requests);
+    let question = question(&planned.plan, max_requests);
     // The range of a relative time moves on between two calls, so the number need not be exact.
     let is_confirmed = confirmed.is_some_and(|confirmed| confirmed >= requests);
     if let Some(question) = question.filter(|_| !is_confirmed) {
@@ -87,18 +87,26 @@ pub(crate) async fn fetch(
 }
 
 /// Says why a plan needs the agreement of the user; `None` if it needs none.
-fn question(records: Option<u64>, requests: u64, max_requests: u64) -> Option<String> {
-    if requests == 0 {
+fn question(plan: &BackfillPlan, max_requests: u64) -> Option<String> {
+    let why = match plan.records() {
+        None => "the records have no regular step",
+        // A page has a record.
+        Some(records) if plan.has_unknown_pages() && records > max_requests => "the size of a page is unknown",
+        Some(_) => "",
+    };
+    reason_to_ask(plan.requests(), max_requests, why)
+}
+
+/// `unknown` says why the number of requests is unknown; it is empty otherwise.
+fn reason_to_ask(requests: u64, max_requests: u64, unknown: &str) -> Option<String> {
+    if requests == 0 || unknown.is_empty() && requests <= max_requests {
         return None;
     }
-    match records {
-        Some(_) if requests <= max_requests => None,
-        Some(_) => Some(format!("this needs {requests} requests, more than {max_requests}")),
-        None => Some(format!(
-            "this needs at least {}; their number is unknown, because the records have no regular step",
-            counted(requests, "request")
-        )),
+    if unknown.is_empty() {
+        return Some(format!("this needs {requests} requests, more than {max_requests}"));
     }
+    let least = counted(requests, "request");
+    Some(format!("this needs at least {least}; their number is unknown, because {unknown}"))
 }
 
 fn job_settings(folder: &WorkFolder, arguments: &Arguments) -> Result<JobSettings> {
@@ -118,10 +126,10 @@ mod tests {
 
     #[test]
     fn the_user_is_asked_about_many_requests_and_about_an_unknown_number() {
-        for (records, requests) in [(Some(0), 0), (Some(500), 5), (Some(1000), 10), (None, 0)] {
-            assert_eq!(question(records, requests, 10), None, "{records:?} {requests}");
+        for (requests, unknown) in [(0, ""), (5, ""), (10, ""), (0, "of events")] {
+            assert_eq!(reason_to_ask(requests, 10, unknown), None, "{requests} {unknown}");
         }
-        assert!(question(Some(2000), 20, 10).is_some_and(|question| question.contains("20 requests, more than 10")));
-        assert!(question(None, 1, 10).is_some_and(|question| question.contains("at least 1 request;")));
+        assert!(reason_to_ask(20, 10, "").is_some_and(|reason| reason.contains("20 requests, more than 10")));
+        assert!(reason_to_ask(1, 10, "of events").is_some_and(|reason| reason.contains("at least 1 request;")));
     }
 }

@@ -63,8 +63,9 @@ pub struct SeriesPlan {
     /// The maximum number of records in the requested ranges, one per interval; `None` without a regular step, because
     /// their number is unknown.
     pub records: Option<u64>,
-    /// Number of requests, if no page has to be split or retried. Without a regular step, the least number: each page
-    /// begins where another page ended, so that only the first page of each range can be planned.
+    /// Number of requests, if no page has to be split or retried. Without a regular step, or if the size of a page is
+    /// unknown, the least number: each page begins where another page ended, so that only the first page of each range can
+    /// be planned.
     pub requests: u64,
     /// The pages in which each range is requested; `None` if each page begins where another page ended.
     pub(super) pages: Option<PageGrid>,
@@ -87,7 +88,7 @@ impl SeriesPlan {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PageGrid {
     pub(super) interval: Interval,
-    /// The number of intervals of a page.
+    /// The number of intervals of a page; `usize::MAX` if it is unknown.
     pub(super) steps: usize,
 }
 
@@ -104,10 +105,18 @@ impl PageGrid {
         self.interval.shifted(time, self.intervals(pages))
     }
 
-    /// The start of the pages that cover a range and end with it.
+    /// The start of the pages that cover a range and end with it. Pages of an unknown size begin with the interval at the
+    /// start of the range, because some services count the times of their records from the requested start.
     fn before(self, range: &Range<Timestamp>) -> Timestamp {
+        if !self.has_size() {
+            return self.interval.start_of(range.start);
+        }
         let pages = self.interval.count(range).div_ceil(self.steps.max(1) as u64);
         self.interval.shifted(range.end, -self.intervals(pages))
+    }
+
+    fn has_size(self) -> bool {
+        self.steps < usize::MAX
     }
 
     fn intervals(self, pages: u64) -> i64 {
@@ -130,10 +139,15 @@ impl BackfillPlan {
         self.series.iter().map(|series| series.records).sum()
     }
 
-    /// Returns the number of requests of all series, if no page has to be split or retried. If the number of
-    /// [records](Self::records) is unknown, a run can need more.
+    /// Returns the number of requests of all series, if no page has to be split or retried. It is the least number if
+    /// [`has_unknown_pages`](Self::has_unknown_pages).
     pub fn requests(&self) -> u64 {
         self.series.iter().map(|series| series.requests).sum()
+    }
+
+    /// Returns whether a series is requested whose pages begin where other pages ended, so that their number is unknown.
+    pub fn has_unknown_pages(&self) -> bool {
+        self.series.iter().any(|series| series.requests > 0 && series.pages.is_none())
     }
 
     /// Plans no request for a series whose index is not in the set.
@@ -198,8 +212,7 @@ fn series_plan(
     let plan = job.history(series, asked.clone()).plan()?;
     let interval = plan.interval;
     let range = planned_range(&plan.range, &asked, state, interval);
-    // A response may contain two records outside the requested window, so a page covers `page_size - 2` intervals.
-    let grid = PageGrid { interval, steps: plan.page_size.saturating_sub(2).max(1) };
+    let grid = PageGrid { interval, steps: page_steps(plan.page_size) };
     let mut unsettled = Vec::new();
     let mut gaps = Vec::new();
     let mut probes = Vec::new();
@@ -223,6 +236,11 @@ fn series_plan(
         pages: plan.page_steps.map(|steps| PageGrid { interval, steps }),
         is_left_out: false,
     })
+}
+
+/// The number of intervals that a page covers. A response may contain two records outside the requested window.
+fn page_steps(page_size: usize) -> usize {
+    if page_size == usize::MAX { usize::MAX } else { page_size.saturating_sub(2).max(1) }
 }
 
 /// The range of a series that a run requests, in whole seconds. `available` is the range without open intervals.
@@ -353,7 +371,8 @@ fn page_of_moved(
     let expected = state.first_seen.expected(interval, now)?;
     let half = i64::try_from(grid.steps / 2).unwrap_or(i64::MAX);
     let from = interval.shifted(expected, -half).max(state.row_facts.first?).max(range.start);
-    let mut to = grid.after(from, 1).min(range.end);
+    let until = if grid.has_size() { grid.after(from, 1) } else { interval.moved(expected, 1) };
+    let mut to = until.min(range.end);
     if unsettled.iter().any(|range| range.contains(&from)) {
         return None;
     }
@@ -363,7 +382,7 @@ fn page_of_moved(
     if interval.moved(expected, 1) <= to { Some(from..to) } else { None }
 }
 
-/// Pages that together cover all gaps. No page begins outside a gap.
+/// Pages that together cover all gaps. No page begins outside a gap, and pages of an unknown size end with it.
 fn pages_of(gaps: &TimeRanges, grid: PageGrid, end: Timestamp) -> Ranges {
     let mut pages: Ranges = Vec::new();
     for mut gap in gaps.ranges() {
@@ -371,7 +390,7 @@ fn pages_of(gaps: &TimeRanges, grid: PageGrid, end: Timestamp) -> Ranges {
             gap.start = gap.start.max(last.end);
         }
         while gap.start < gap.end {
-            let until = grid.after(gap.start, 1).min(end);
+            let until = if grid.has_size() { grid.after(gap.start, 1).min(end) } else { gap.end };
             pages.push(gap.start..until);
             gap.start = until;
         }
