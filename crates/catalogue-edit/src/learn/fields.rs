@@ -183,7 +183,9 @@ impl EndpointReader<'_> {
         let innermost = innermost(&learned.ty);
         let format = learned.form.and_then(TimeForm::format);
         let unit = learned.form.and_then(TimeForm::unit);
-        let can_be_quoted = matches!(innermost, "integer" | "number" | TIMESTAMP) && format.is_none();
+        let form = learned.form.unwrap_or_else(|| self.editor.content.service.time_form());
+        let is_number_of_time = innermost == TIMESTAMP && form.format().is_none();
+        let can_be_quoted = matches!(innermost, "integer" | "number") || is_number_of_time;
         let mut quoted = None;
         if can_be_quoted && values.is_quoted() {
             quoted = Some(true.into());
