@@ -13,7 +13,7 @@ pub(super) const MESSAGES: &str = "err errmsg error errormessage errors message 
 /// The names of members whose word is the status of a response, in lower case without separators.
 const STATUSES: &str = "ok response result resultstatus s stat state status success";
 /// The names of objects at the top of a body that have its status. A status elsewhere is usually one of a record.
-const CONTAINERS: &str = "envelope head header info meta metadata response status";
+pub(super) const CONTAINERS: &str = "envelope head header info meta metadata response status";
 /// Words that mean success.
 pub(super) const SUCCESSES: &str = "ok okay requestsucceeded succeeded success successful true";
 /// Words that mean failure.

@@ -40,6 +40,9 @@ pub(super) fn learn_status(
 fn has_records_as_status(options: &LearnOptions, error_body: &ErrorBody) -> bool {
     for sample in &options.endpoints {
         for response in read(options, sample).unwrap_or_default() {
+            if has_listed_error(error_body, &response) {
+                continue;
+            }
             let Some(status) = failed_status(error_body, &response) else { continue };
             let value = response.at(status.path);
             let has_object = match value {
@@ -89,7 +92,7 @@ fn status_code(body: &Value) -> Option<ErrorBody> {
     })
 }
 
-/// `true` if the list of errors has texts in every error response with a success status.
+/// `true` if the list of errors has messages in every error response with a success status.
 fn are_listed(list: &ErrorBody, errors: &[SavedResponse]) -> bool {
     errors.iter().all(|error| error_words::has_error_status(error) || has_listed_error(list, error))
 }

@@ -3,7 +3,7 @@
 use catalogue::spec::{ErrorBody, Service};
 use serde_yaml::Value;
 
-use super::error_leaves::{CODES, MESSAGES, written};
+use super::error_leaves::{CODES, CONTAINERS, Leaf, MESSAGES, leaves, written};
 use crate::json_paths::entries_of;
 use crate::saved_response::SavedResponse;
 use crate::word_lists::is_among_plain;
@@ -88,11 +88,43 @@ pub(super) fn failed_status<'s>(error: &'s ErrorBody, response: &SavedResponse) 
     None
 }
 
-/// `true` if a response has texts in the list of errors that is empty in others.
+/// `true` if a response has messages in the list of errors that is empty in others.
 pub(super) fn has_listed_error(lists: &ErrorBody, response: &SavedResponse) -> bool {
     let Some(failed) = failed_status(lists, response) else { return false };
     let Some(errors) = response.at(failed.path).and_then(Value::as_sequence) else { return false };
-    errors.iter().all(Value::is_string)
+    errors.iter().all(is_message)
+}
+
+/// `true` if a value is a text, or an object with a text that explains an error.
+fn is_message(error: &Value) -> bool {
+    error.is_string() || leaves(error).iter().any(Leaf::is_message)
+}
+
+/// `true` if a body has a list of errors, which are objects with messages, and no data next to it.
+pub(super) fn has_only_errors(body: &Value) -> bool {
+    let mut has_errors = false;
+    for (key, value) in entries_of(body) {
+        if is_among_plain(MESSAGES, key) && is_list_of_errors(value) {
+            has_errors = true;
+        } else if !is_among_plain(CONTAINERS, key) && has_items(value) {
+            return false;
+        }
+    }
+    has_errors
+}
+
+fn is_list_of_errors(value: &Value) -> bool {
+    let Value::Sequence(errors) = value else { return false };
+    !errors.is_empty() && errors.iter().all(|error| error.is_mapping() && is_message(error))
+}
+
+/// `true` for a list with items, or an object with members.
+pub(super) fn has_items(value: &Value) -> bool {
+    match value {
+        Value::Sequence(items) => !items.is_empty(),
+        Value::Mapping(members) => !members.is_empty(),
+        _ => false,
+    }
 }
 
 /// The `error_body` of a body with an empty list of errors.

@@ -8,7 +8,9 @@ use catalogue::spec::{ErrorBody, Evidence};
 use serde_yaml::Value;
 
 use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, add_word, leaves, written};
-use super::error_signs::{failed_status, has_listed_error, likely_error, list_of_errors, without_list};
+use super::error_signs::{
+    failed_status, has_listed_error, has_only_errors, likely_error, list_of_errors, without_list,
+};
 use super::flag_status;
 use crate::editor::Editor;
 use crate::json_paths::{entries_of, is_list_or_object};
@@ -82,7 +84,7 @@ fn is_error(known: &ErrorBody, response: &SavedResponse) -> bool {
         }
     }
     let body = without_list(&response.body);
-    likely_error(body).is_some() || is_problem(body)
+    likely_error(body).is_some() || is_problem(body) || has_only_errors(body)
 }
 
 /// `true` if a body describes a problem as RFC 9457 does.

@@ -7,6 +7,7 @@ use catalogue::spec::{ErrorBody, Text};
 use serde_yaml::Value;
 
 use super::error_leaves::{MESSAGES, add_word, written};
+use super::error_signs::has_items;
 use crate::json_paths::{entries_of, is_list_or_object};
 use crate::saved_response::SavedResponse;
 use crate::word_lists::is_among_plain;
@@ -66,11 +67,7 @@ fn value_of(name: &str, response: &SavedResponse) -> Option<String> {
 
 /// `true` if a body has a list with items or an object with members.
 fn has_data(body: &Value) -> bool {
-    entries_of(body).into_iter().any(|(_, value)| match value {
-        Value::Sequence(items) => !items.is_empty(),
-        Value::Mapping(members) => !members.is_empty(),
-        _ => false,
-    })
+    entries_of(body).into_iter().any(|(_, value)| has_items(value))
 }
 
 /// The `error_body` of a service with such a status. If responses without data differ from errors by their message, the
