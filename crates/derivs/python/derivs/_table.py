@@ -11,8 +11,8 @@ Row = Dict[str, Any]
 # The rows at each end of a table that a notebook shows.
 _SHOWN = 5
 
-# The longest text of an object in a cell.
-_MAX_OBJECT = 80
+# The longest text of an object or a list in a cell.
+_MAX_TEXT = 80
 
 
 class Table:
@@ -116,7 +116,7 @@ class Table:
 class Rows(List[Row]):
     """A list of rows, which a notebook shows as a table.
 
-    The table has no columns that are empty, zero or false in all rows, and of a list it has only the length."""
+    The table has no columns that are empty, zero or false in all rows, and of a long list it has only the length."""
 
     def _repr_html_(self) -> str:
         # The body of a response may be a list of other values.
@@ -127,7 +127,8 @@ class Rows(List[Row]):
             columns.update({name: None for name, value in row.items() if value})
         first = [name for name in ("endpoint", "params") if name in columns]
         others = [name for name in columns if name not in first]
-        return _html_table([*first, *others], self, f"{len(self):,} rows; empty columns are left out")
+        count = "1 row" if len(self) == 1 else f"{len(self):,} rows"
+        return _html_table([*first, *others], self, f"{count}; empty columns are left out")
 
 
 def _html_table(columns: List[str], rows: Union[Table, Rows], caption: str) -> str:
@@ -201,8 +202,17 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.7g}"
     if isinstance(value, list):
-        return f"[{len(value):,}]" if value else ""
+        return _shown_list(value)
     if isinstance(value, dict):
         text = ", ".join(f"{key}={_shown(member)}" for key, member in value.items())
-        return text if len(text) <= _MAX_OBJECT else "{\u2026}"
+        return text if len(text) <= _MAX_TEXT else "{\u2026}"
     return str(value)
+
+
+def _shown_list(values: List[Any]) -> str:
+    """Returns the texts of a short list of names, or else the number of values."""
+    if not values:
+        return ""
+    text = ", ".join(value for value in values if isinstance(value, str))
+    is_complete = all(isinstance(value, str) for value in values)
+    return text if is_complete and len(text) <= _MAX_TEXT else f"[{len(values):,}]"
