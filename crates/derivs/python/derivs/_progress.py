@@ -19,7 +19,10 @@ class ProgressLine:
     A command that ends within a second draws nothing."""
 
     def __init__(self) -> None:
-        self.is_read = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+        self.is_notebook = "ipykernel" in sys.modules
+        self.is_read = self.is_notebook or (sys.stderr is not None and sys.stderr.isatty())
+        # The output of a cell that shows the line.
+        self.output: Any = None
         self.started = time.monotonic()
         self.logged = self.started
         self.drawn = 0
@@ -43,14 +46,30 @@ class ProgressLine:
     def clear(self) -> None:
         if self.drawn:
             self._draw("")
-            sys.stderr.write("\r")
+            if not self.is_notebook:
+                sys.stderr.write("\r")
             self.drawn = 0
 
     def _draw(self, text: str) -> None:
+        if self.is_notebook:
+            self._draw_output(text)
+            self.drawn = len(text)
+            return
         # The rest of a longer line is overwritten.
         sys.stderr.write("\r" + text.ljust(self.drawn))
         sys.stderr.flush()
         self.drawn = len(text)
+
+    def _draw_output(self, text: str) -> None:
+        """Replaces the line in the output of the cell. A notebook that a program executes keeps every write to a stream."""
+        import IPython.display  # type: ignore[import-not-found,unused-ignore]
+
+        display: Any = IPython.display.display
+        data = {"text/plain": text}
+        if self.output is None:
+            self.output = display(data, raw=True, display_id=True)
+        else:
+            self.output.update(data, raw=True)
 
 
 def _duration(seconds: int) -> str:
