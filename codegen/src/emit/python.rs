@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use catalogue::model::{Api, Builtin, Endpoint, Evidence, Field, Group, NamedType, Param, Record, Type};
-use wording::{ParamNames, is_python_name};
+use wording::{Facts, ParamNames, is_python_name};
 
 use super::json_object::quoted;
 use super::render::MARKER;
@@ -242,8 +242,9 @@ fn row(method: &Method<'_>, api: &Api) -> String {
 fn row_docs(method: &Method<'_>, record: &Record) -> Vec<String> {
     let mut lines = vec![(*method.endpoint.declared.summary).to_owned(), String::new()];
     for field in &record.fields {
-        let mut facts =
-            vec![field.summary.clone(), sentences::stated(&sentences::field_facts(field)), source(field.evidence)];
+        // An editor shows these docs without the page that explains the labels.
+        let others = sentences::stated(&Facts { source: "", ..sentences::field_facts(field) });
+        let mut facts = vec![field.summary.clone(), others, source(field.evidence)];
         facts.retain(|fact| !fact.is_empty());
         lines.push(format!("{}: {}", field.wire_name, facts.join(" ")));
     }
@@ -252,7 +253,7 @@ fn row_docs(method: &Method<'_>, record: &Record) -> Vec<String> {
 
 /// The source of a fact, unless it is documented.
 fn source(evidence: Evidence) -> String {
-    if evidence == Evidence::Documented { String::new() } else { format!("Source: {}.", sentences::source(evidence)) }
+    if evidence == Evidence::Documented { String::new() } else { format!("Source: {}.", evidence.label()) }
 }
 
 /// Emits the signatures of a function: one for each endpoint that it accepts, and one for several endpoints.

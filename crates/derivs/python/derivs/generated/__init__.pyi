@@ -70,10 +70,8 @@ class FundingRateFundingRateRow(_t.TypedDict):
     """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive.
 
     openDate: Start of the interval.
-    fundingRate: Funding rate, summed or averaged over exchanges (see `aggregationType`). Published. Source:
-    Published..
-    indicativeFundingRate: Indicative rate for the next payment, in the unit of `fundingRate`. Published. Source:
-    Published.."""
+    fundingRate: Funding rate, summed or averaged over exchanges (see `aggregationType`). Source: published.
+    indicativeFundingRate: Indicative rate for the next payment, in the unit of `fundingRate`. Source: published."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -120,7 +118,7 @@ class LiquidityAnchoredLiquidationLevelsCountRow(_t.TypedDict):
     """Number of predicted liquidation levels, accumulated since the last anchor.
 
     openDate: Start of the interval.
-    totalCount: Number of levels since the last anchor. Previous version. Source: Previous version.."""
+    totalCount: Number of levels since the last anchor. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -134,7 +132,7 @@ class LiquidityAnchoredLiquidationLevelsSizeRow(_t.TypedDict):
     """Value at the predicted liquidation levels, accumulated since the last anchor.
 
     openDate: Start of the interval.
-    totalSize: Value at the levels since the last anchor. Previous version. Source: Previous version.."""
+    totalSize: Value at the levels since the last anchor. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -149,7 +147,7 @@ class LiquidityTopTraderAverageLeverageDeltaRow(_t.TypedDict):
     use more leverage.
 
     openDate: Start of the interval.
-    avgLevDelta: Average leverage of longs minus average leverage of shorts. Reported. Source: Reported.."""
+    avgLevDelta: Average leverage of longs minus average leverage of shorts. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -162,15 +160,13 @@ class LiquidityCumulativeLiquidationLevelRow(_t.TypedDict):
     """Snapshot of all predicted liquidation levels, summed per side: value and number of the positions that would be
     liquidated.
 
-    timestamp: Time of the snapshot. Previous version. Source: Previous version..
-    totalLongLiquidationSize: Value of all long levels. In USD, reported. Source: Reported..
-    totalShortLiquidationSize: Value of all short levels. In USD, reported. Source: Reported..
-    totalLongLiquidationCount: Number of long levels. Previous version. Source: Previous version..
-    totalShortLiquidationCount: Number of short levels. Previous version. Source: Previous version..
-    totalSizeLiquidationDelta: Value of long levels minus value of short levels. Previous version. Source:
-    Previous version..
-    totalCountLiquidationDelta: Number of long levels minus number of short levels. Previous version. Source:
-    Previous version.."""
+    timestamp: Time of the snapshot. Source: previous version.
+    totalLongLiquidationSize: Value of all long levels. In USD. Source: reported.
+    totalShortLiquidationSize: Value of all short levels. In USD. Source: reported.
+    totalLongLiquidationCount: Number of long levels. Source: previous version.
+    totalShortLiquidationCount: Number of short levels. Source: previous version.
+    totalSizeLiquidationDelta: Value of long levels minus value of short levels. Source: previous version.
+    totalCountLiquidationDelta: Number of long levels minus number of short levels. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     leverage: _NotRequired[str]
@@ -188,8 +184,7 @@ class LiquidityLiquidationLevelsCountRow(_t.TypedDict):
     """Number of predicted liquidation levels of longs minus that of shorts.
 
     openDate: Start of the interval.
-    liqLevelCountDelta: Long levels minus short levels; positive if longs have more levels. Reported. Source:
-    Reported.."""
+    liqLevelCountDelta: Long levels minus short levels; positive if longs have more levels. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -202,10 +197,10 @@ class LiquidityLiquidationLevelsSizeRow(_t.TypedDict):
     """Value of open positions at their predicted liquidation levels: longs, shorts and the difference.
 
     openDate: Start of the interval.
-    longLiqLevelSize: Value at the open long levels. In USD, published. Source: Published..
-    shortLiqLevelSize: Value at the open short levels. In USD, published. Source: Published..
-    liqLevelSizeDelta: Value of longs minus value of shorts; positive if more longs are at risk. In USD,
-    published. Source: Published.."""
+    longLiqLevelSize: Value at the open long levels. In USD. Source: published.
+    shortLiqLevelSize: Value at the open short levels. In USD. Source: published.
+    liqLevelSizeDelta: Value of longs minus value of shorts; positive if more longs are at risk. In USD. Source:
+    published."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -221,8 +216,8 @@ class LiquidityLiquidationRow(_t.TypedDict):
     """Value of positions liquidated in the interval, split into longs and shorts.
 
     openDate: Start of the interval.
-    longLiquidation: Value of liquidated longs. In USD, previous version. Source: Previous version..
-    shortLiquidation: Value of liquidated shorts. In USD, previous version. Source: Previous version.."""
+    longLiquidation: Value of liquidated longs. In USD. Source: previous version.
+    shortLiquidation: Value of liquidated shorts. In USD. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -237,11 +232,11 @@ class LiquidityLiquidationHeatmapRow(_t.TypedDict):
     """Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in
     each.
 
-    startingPrice: Lower end of the price range. Reported. Source: Reported..
-    endingPrice: Upper end of the price range. Reported. Source: Reported..
-    size: Value of the positions that would be liquidated in the price range. In USD, reported. Source: Reported..
-    side: Side of the positions: long or short. Reported. Source: Reported..
-    timestamp: Time stamp of the range. Reported. Source: Reported.."""
+    startingPrice: Lower end of the price range. Source: reported.
+    endingPrice: Upper end of the price range. Source: reported.
+    size: Value of the positions that would be liquidated in the price range. In USD. Source: reported.
+    side: Side of the positions: long or short. Source: reported.
+    timestamp: Time stamp of the range. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     lookback: _NotRequired[str]
@@ -259,13 +254,13 @@ class LiquidityLiquidationHeatmapRow(_t.TypedDict):
 class LiquidityLiquidationLevelsRow(_t.TypedDict):
     """All predicted liquidation levels of open positions, with value, side and leverage class.
 
-    timestamp: Time of the snapshot. Reported. Source: Reported..
-    creationDate: Time when the level was created. Reported. Source: Reported..
-    size: Value of the positions at the level. In USD, reported. Source: Reported..
-    price: Liquidation price. Reported. Source: Reported..
-    leverage: Leverage class: high, medium or low. Reported. Source: Reported..
-    side: Side of the positions: long or short. Reported. Source: Reported..
-    openDuration: Age of the level. Reported. Source: Reported.."""
+    timestamp: Time of the snapshot. Source: reported.
+    creationDate: Time when the level was created. Source: reported.
+    size: Value of the positions at the level. In USD. Source: reported.
+    price: Liquidation price. Source: reported.
+    leverage: Leverage class: high, medium or low. Source: reported.
+    side: Side of the positions: long or short. Source: reported.
+    openDuration: Age of the level. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     position: _NotRequired[str]
@@ -289,10 +284,9 @@ class LongsShortsTopTraderAccountsRow(_t.TypedDict):
     """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin.
 
     openDate: Start of the interval.
-    longPct: Long share. In percent, from 0 to 100, reported. Source: Reported..
-    shortPct: Short share. In percent, from 0 to 100, reported. Source: Reported..
-    lsRatio: Long share divided by short share; above 1, more are long. At least 0, previous version. Source:
-    Previous version.."""
+    longPct: Long share. In percent, from 0 to 100. Source: reported.
+    shortPct: Short share. In percent, from 0 to 100. Source: reported.
+    lsRatio: Long share divided by short share; above 1, more are long. At least 0. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -307,10 +301,9 @@ class LongsShortsTopTraderPositionsRow(_t.TypedDict):
     """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.
 
     openDate: Start of the interval.
-    longPct: Long share. In percent, from 0 to 100, reported. Source: Reported..
-    shortPct: Short share. In percent, from 0 to 100, reported. Source: Reported..
-    lsRatio: Long share divided by short share; above 1, more are long. At least 0, previous version. Source:
-    Previous version.."""
+    longPct: Long share. In percent, from 0 to 100. Source: reported.
+    shortPct: Short share. In percent, from 0 to 100. Source: reported.
+    lsRatio: Long share divided by short share; above 1, more are long. At least 0. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -326,10 +319,8 @@ class LongsShortsAnchoredTopTraderAccountsRow(_t.TypedDict):
     `anchor` says; the two add up to 100 %.
 
     openDate: Start of the interval.
-    cumulativeLongPct: Long share from the anchor to the interval. In percent, previous version. Source: Previous
-    version..
-    cumulativeShortPct: Short share from the anchor to the interval. In percent, previous version. Source:
-    Previous version.."""
+    cumulativeLongPct: Long share from the anchor to the interval. In percent. Source: previous version.
+    cumulativeShortPct: Short share from the anchor to the interval. In percent. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -345,10 +336,8 @@ class LongsShortsAnchoredTopTraderPositionsRow(_t.TypedDict):
     `anchor` says.
 
     openDate: Start of the interval.
-    cumulativeLongPct: Long share from the anchor to the interval. In percent, previous version. Source: Previous
-    version..
-    cumulativeShortPct: Short share from the anchor to the interval. In percent, previous version. Source:
-    Previous version.."""
+    cumulativeLongPct: Long share from the anchor to the interval. In percent. Source: previous version.
+    cumulativeShortPct: Short share from the anchor to the interval. In percent. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -364,10 +353,9 @@ class LongsShortsGlobalAccountsRow(_t.TypedDict):
     regardless of size.
 
     openDate: Start of the interval.
-    longPct: Long share. In percent, from 0 to 100, reported. Source: Reported..
-    shortPct: Short share. In percent, from 0 to 100, reported. Source: Reported..
-    lsRatio: Long share divided by short share; above 1, more are long. At least 0, previous version. Source:
-    Previous version.."""
+    longPct: Long share. In percent, from 0 to 100. Source: reported.
+    shortPct: Short share. In percent, from 0 to 100. Source: reported.
+    lsRatio: Long share divided by short share; above 1, more are long. At least 0. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -383,10 +371,8 @@ class LongsShortsAnchoredGlobalAccountsRow(_t.TypedDict):
     four-hour block or hour, as `anchor` says.
 
     openDate: Start of the interval.
-    cumulativeLongPct: Long share from the anchor to the interval. In percent, previous version. Source: Previous
-    version..
-    cumulativeShortPct: Short share from the anchor to the interval. In percent, previous version. Source:
-    Previous version.."""
+    cumulativeLongPct: Long share from the anchor to the interval. In percent. Source: previous version.
+    cumulativeShortPct: Short share from the anchor to the interval. In percent. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -401,8 +387,8 @@ class LongsShortsNetLongShortRow(_t.TypedDict):
     """Net long and net short positions, estimated from market orders and changes of open interest.
 
     openDate: Start of the interval.
-    netLongs: Estimated net long positions. Previous version. Source: Previous version..
-    netShorts: Estimated net short positions. Previous version. Source: Previous version.."""
+    netLongs: Estimated net long positions. Source: previous version.
+    netShorts: Estimated net short positions. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -416,7 +402,7 @@ class LongsShortsNetLongShortDeltaRow(_t.TypedDict):
     """Estimated net longs minus estimated net shorts; positive if longs dominate.
 
     openDate: Start of the interval.
-    netLongShortDelta: Difference; negative if shorts dominate. Reported. Source: Reported.."""
+    netLongShortDelta: Difference; negative if shorts dominate. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -430,8 +416,8 @@ class LongsShortsAnchoredClsRow(_t.TypedDict):
     `anchor` says.
 
     openDate: Start of the interval.
-    cumulativeNetLongs: Net longs since the last anchor. Previous version. Source: Previous version..
-    cumulativeNetShorts: Net shorts since the last anchor. Previous version. Source: Previous version.."""
+    cumulativeNetLongs: Net longs since the last anchor. Source: previous version.
+    cumulativeNetShorts: Net shorts since the last anchor. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -447,8 +433,7 @@ class LongsShortsAnchoredClsdRow(_t.TypedDict):
     says: the difference of the two sums of `/anchoredCLS`.
 
     openDate: Start of the interval.
-    cumulativeDelta: Sum since the last anchor; positive if longs dominate. Previous version. Source: Previous
-    version.."""
+    cumulativeDelta: Sum since the last anchor; positive if longs dominate. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -464,7 +449,7 @@ class LongsShortsWhaleRetailDeltaRow(_t.TypedDict):
 
     openDate: Start of the interval.
     whaleRetailDelta: Difference; positive if top traders are long more often than all accounts. In percentage
-    points, from -100 to 100, reported. Source: Reported.."""
+    points, from -100 to 100. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -479,7 +464,7 @@ class LongsShortsAnchoredWhaleRetailDeltaRow(_t.TypedDict):
 
     openDate: Start of the interval.
     cumulativeWhaleRetailDelta: Long percentage of top trader positions minus that of all accounts, since the last
-    anchor. In percentage points, previous version. Source: Previous version.."""
+    anchor. In percentage points. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -493,8 +478,8 @@ class LongsShortsWhalePositionDominanceRow(_t.TypedDict):
     """Influence of large positions relative to the positioning of prominent traders when each account counts once.
 
     openDate: Start of the interval.
-    whalePositionDominance: Influence of large positions relative to sentiment by account. Previous version.
-    Source: Previous version.."""
+    whalePositionDominance: Influence of large positions relative to sentiment by account. Source: previous
+    version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -507,8 +492,8 @@ class LongsShortsTrueRetailLongShortRow(_t.TypedDict):
     """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.
 
     openDate: Start of the interval.
-    longPct: Long share of accounts. In percent, from 0 to 100, reported. Source: Reported..
-    shortPct: Short share of accounts. In percent, from 0 to 100, reported. Source: Reported.."""
+    longPct: Long share of accounts. In percent, from 0 to 100. Source: reported.
+    shortPct: Short share of accounts. In percent, from 0 to 100. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -522,7 +507,7 @@ class LongsShortsTraderSentimentGapRow(_t.TypedDict):
     """Difference in positioning between large and small retail accounts.
 
     openDate: Start of the interval.
-    traderSentimentGap: Difference between the two groups. Reported. Source: Reported.."""
+    traderSentimentGap: Difference between the two groups. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -535,8 +520,7 @@ class OpenInterestAnchoredOiDeltaRow(_t.TypedDict):
     """Change of open interest, accumulated since the last anchor in UTC.
 
     openDate: Start of the interval.
-    cumulativeDelta: Sum since the last anchor; positive if contracts were opened. Previous version. Source:
-    Previous version.."""
+    cumulativeDelta: Sum since the last anchor; positive if contracts were opened. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -550,10 +534,10 @@ class OpenInterestOpenInterestRow(_t.TypedDict):
     """Open interest as candles: value of all open contracts.
 
     openDate: Start of the interval.
-    open: Value at the start of the interval. In USD, reported. Source: Reported..
-    high: Highest value of the interval. In USD, reported. Source: Reported..
-    low: Lowest value of the interval. In USD, reported. Source: Reported..
-    close: Value at the end of the interval. In USD, reported. Source: Reported.."""
+    open: Value at the start of the interval. In USD. Source: reported.
+    high: Highest value of the interval. In USD. Source: reported.
+    low: Lowest value of the interval. In USD. Source: reported.
+    close: Value at the end of the interval. In USD. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -569,8 +553,8 @@ class OpenInterestOpenInterestDeltaRow(_t.TypedDict):
     """Change of open interest per interval; positive if contracts were opened.
 
     openDate: Start of the interval.
-    openInterestDelta: Change of open interest in the interval; negative if contracts were closed. Reported.
-    Source: Reported.."""
+    openInterestDelta: Change of open interest in the interval; negative if contracts were closed. Source:
+    reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -583,10 +567,10 @@ class OptionsBvolRow(_t.TypedDict):
     """Volatility index of Binance, as candles: the implied volatility of the options traded there.
 
     openDate: Start of the interval.
-    open: Index at the start of the interval. Previous version. Source: Previous version..
-    high: Highest value of the interval. Previous version. Source: Previous version..
-    low: Lowest value of the interval. Previous version. Source: Previous version..
-    close: Index at the end of the interval. Previous version. Source: Previous version.."""
+    open: Index at the start of the interval. Source: previous version.
+    high: Highest value of the interval. Source: previous version.
+    low: Lowest value of the interval. Source: previous version.
+    close: Index at the end of the interval. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -602,10 +586,10 @@ class OptionsDvolRow(_t.TypedDict):
     """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.
 
     openDate: Start of the interval.
-    open: Index at the start of the interval. Previous version. Source: Previous version..
-    high: Highest value of the interval. Previous version. Source: Previous version..
-    low: Lowest value of the interval. Previous version. Source: Previous version..
-    close: Index at the end of the interval. Previous version. Source: Previous version.."""
+    open: Index at the start of the interval. Source: previous version.
+    high: Highest value of the interval. Source: previous version.
+    low: Lowest value of the interval. Source: previous version.
+    close: Index at the end of the interval. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -623,8 +607,7 @@ class OrderbookAsksIncreaseDecreaseRow(_t.TypedDict):
     cancelled.
 
     openDate: Start of the interval.
-    asksIncreaseDecrease: Size of the asks minus their size one interval earlier. Previous version. Source:
-    Previous version.."""
+    asksIncreaseDecrease: Size of the asks minus their size one interval earlier. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -640,8 +623,8 @@ class OrderbookBidAskRow(_t.TypedDict):
     """Total size of resting buy orders and of resting sell orders per interval.
 
     openDate: Start of the interval.
-    bid: Total size of resting buy orders. In quote currency, reported. Source: Reported..
-    ask: Total size of resting sell orders. In quote currency, reported. Source: Reported.."""
+    bid: Total size of resting buy orders. In quote currency. Source: reported.
+    ask: Total size of resting sell orders. In quote currency. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -656,7 +639,7 @@ class OrderbookBidAskDeltaRow(_t.TypedDict):
     """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.
 
     openDate: Start of the interval.
-    bidAskDelta: Bids minus asks; negative if asks dominate. Previous version. Source: Previous version.."""
+    bidAskDelta: Bids minus asks; negative if asks dominate. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -671,8 +654,8 @@ class OrderbookBidAskRatioRow(_t.TypedDict):
     dominate.
 
     openDate: Start of the interval.
-    bidAskRatio: Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only. From -1 to 1,
-    previous version. Source: Previous version.."""
+    bidAskRatio: Bids minus asks, divided by their sum: 0 is balanced, 1 is a book with bids only. From -1 to 1.
+    Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -686,8 +669,8 @@ class OrderbookBidAskRatioDiffRow(_t.TypedDict):
     """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.
 
     openDate: Start of the interval.
-    bidAskRatioDiff: Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1. Previous
-    version. Source: Previous version.."""
+    bidAskRatioDiff: Change since the previous interval; from -2 to 2, because the ratio is from -1 to 1. Source:
+    previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -701,8 +684,8 @@ class OrderbookBidAskSpreadRow(_t.TypedDict):
     """Spread between the lowest ask and the highest bid; narrow in liquid markets.
 
     openDate: Start of the interval.
-    max: Widest spread in the interval. Previous version. Source: Previous version..
-    avgSpread: Average spread in the interval. Previous version. Source: Previous version.."""
+    max: Widest spread in the interval. Source: previous version.
+    avgSpread: Average spread in the interval. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -718,8 +701,7 @@ class OrderbookBidsIncreaseDecreaseRow(_t.TypedDict):
     cancelled.
 
     openDate: Start of the interval.
-    bidsIncreaseDecrease: Size of the bids minus their size one interval earlier. Previous version. Source:
-    Previous version.."""
+    bidsIncreaseDecrease: Size of the bids minus their size one interval earlier. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -733,7 +715,7 @@ class OrderbookCombinedBookRow(_t.TypedDict):
     """Total size of all resting orders, bids plus asks: the liquidity of the book.
 
     openDate: Start of the interval.
-    combinedBook: Size of the bids plus size of the asks. Previous version. Source: Previous version.."""
+    combinedBook: Size of the bids plus size of the asks. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -747,7 +729,7 @@ class OrderbookMarketImbalanceIndexRow(_t.TypedDict):
     """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.
 
     openDate: Start of the interval.
-    marketImbalanceIndex: Combined imbalance. From -1 to 1, reported. Source: Reported.."""
+    marketImbalanceIndex: Combined imbalance. From -1 to 1. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -760,7 +742,7 @@ class OrderflowBuyVolumeRow(_t.TypedDict):
     """Volume of market buy orders per interval.
 
     openDate: Start of the interval.
-    buyVolume: Sum of the order sizes. At least 0, previous version. Source: Previous version.."""
+    buyVolume: Sum of the order sizes. At least 0. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -775,7 +757,7 @@ class OrderflowSellVolumeRow(_t.TypedDict):
     """Volume of market sell orders per interval.
 
     openDate: Start of the interval.
-    sellVolume: Sum of the order sizes. At least 0, previous version. Source: Previous version.."""
+    sellVolume: Sum of the order sizes. At least 0. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -790,7 +772,7 @@ class OrderflowVolumeDeltaRow(_t.TypedDict):
     """Market buy volume minus market sell volume; positive if buyers dominate.
 
     openDate: Start of the interval.
-    volumeDelta: Buy volume minus sell volume; negative if sellers dominate. Reported. Source: Reported.."""
+    volumeDelta: Buy volume minus sell volume; negative if sellers dominate. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -823,7 +805,7 @@ class OrderflowAnchoredCvdRow(_t.TypedDict):
     day, four-hour block or hour, as `anchor` says.
 
     openDate: Start of the interval.
-    cumulativeDelta: Sum since the last anchor; positive if buyers dominate. Reported. Source: Reported.."""
+    cumulativeDelta: Sum since the last anchor; positive if buyers dominate. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -839,11 +821,10 @@ class OrderflowMarketOrderCountRow(_t.TypedDict):
     """Number of executed market orders per interval, split into buys and sells.
 
     openDate: Start of the interval.
-    buy: Number of buy orders. Previous version. Source: Previous version..
-    sell: Number of sell orders. Previous version. Source: Previous version..
-    total: Number of buy and sell orders. Previous version. Source: Previous version..
-    delta: Buy orders minus sell orders; positive if more orders bought. Previous version. Source: Previous
-    version.."""
+    buy: Number of buy orders. Source: previous version.
+    sell: Number of sell orders. Source: previous version.
+    total: Number of buy and sell orders. Source: previous version.
+    delta: Buy orders minus sell orders; positive if more orders bought. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -861,11 +842,11 @@ class OrderflowMarketOrderAverageSizeRow(_t.TypedDict):
     """Average size of market orders per interval, split into buys and sells.
 
     openDate: Start of the interval.
-    buy: Average size of a buy order. Previous version. Source: Previous version..
-    sell: Average size of a sell order. Previous version. Source: Previous version..
-    total: Average size of all orders. Previous version. Source: Previous version..
-    delta: Average buy order minus average sell order; positive if buy orders are larger. Previous version.
-    Source: Previous version.."""
+    buy: Average size of a buy order. Source: previous version.
+    sell: Average size of a sell order. Source: previous version.
+    total: Average size of all orders. Source: previous version.
+    delta: Average buy order minus average sell order; positive if buy orders are larger. Source: previous
+    version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -883,11 +864,10 @@ class OrderflowLimitOrderCountRow(_t.TypedDict):
     """Number of filled limit orders per interval, split into buys and sells.
 
     openDate: Start of the interval.
-    buy: Number of buy orders. Previous version. Source: Previous version..
-    sell: Number of sell orders. Previous version. Source: Previous version..
-    total: Number of buy and sell orders. Previous version. Source: Previous version..
-    delta: Buy orders minus sell orders; positive if more orders bought. Previous version. Source: Previous
-    version.."""
+    buy: Number of buy orders. Source: previous version.
+    sell: Number of sell orders. Source: previous version.
+    total: Number of buy and sell orders. Source: previous version.
+    delta: Buy orders minus sell orders; positive if more orders bought. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -905,11 +885,11 @@ class OrderflowLimitOrderAverageSizeRow(_t.TypedDict):
     """Average size of filled limit orders per interval, split into buys and sells.
 
     openDate: Start of the interval.
-    buy: Average size of a buy order. Previous version. Source: Previous version..
-    sell: Average size of a sell order. Previous version. Source: Previous version..
-    total: Average size of all orders. Previous version. Source: Previous version..
-    delta: Average buy order minus average sell order; positive if buy orders are larger. Previous version.
-    Source: Previous version.."""
+    buy: Average size of a buy order. Source: previous version.
+    sell: Average size of a sell order. Source: previous version.
+    total: Average size of all orders. Source: previous version.
+    delta: Average buy order minus average sell order; positive if buy orders are larger. Source: previous
+    version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -928,7 +908,7 @@ class OrderflowBuySellTradeCountRatioRow(_t.TypedDict):
     if buys dominate.
 
     openDate: Start of the interval.
-    buySellTradeCountRatio: Imbalance; positive if buys dominate. From -1 to 1, reported. Source: Reported.."""
+    buySellTradeCountRatio: Imbalance; positive if buys dominate. From -1 to 1. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -946,10 +926,10 @@ class OrderflowBotTrackerRow(_t.TypedDict):
     """Number of orders presumably sent by bots: orders of identical size that recur within a short time.
 
     openDate: Start of the interval.
-    Total: Number of suspected bot orders. Previous version. Source: Previous version..
-    Buy: Suspected bot orders that bought. Previous version. Source: Previous version..
-    Sell: Suspected bot orders that sold. Previous version. Source: Previous version..
-    Delta: Suspected bot buys minus sells; positive if bots buy. Previous version. Source: Previous version.."""
+    Total: Number of suspected bot orders. Source: previous version.
+    Buy: Suspected bot orders that bought. Source: previous version.
+    Sell: Suspected bot orders that sold. Source: previous version.
+    Delta: Suspected bot buys minus sells; positive if bots buy. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -966,10 +946,9 @@ class OrderflowSlippageRow(_t.TypedDict):
     """Difference between the execution price of orders and the expected price.
 
     openDate: Start of the interval.
-    max: Largest slippage of the interval. Previous version. Source: Previous version..
-    averageMax: Average of the largest slippages. Previous version. Source: Previous version..
-    total: Sum of the slippages in the interval; opposite signs cancel out. Previous version. Source: Previous
-    version.."""
+    max: Largest slippage of the interval. Source: previous version.
+    averageMax: Average of the largest slippages. Source: previous version.
+    total: Sum of the slippages in the interval; opposite signs cancel out. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -986,8 +965,8 @@ class OrderflowTransferOfContractsRow(_t.TypedDict):
     the change of open interest.
 
     openDate: Start of the interval.
-    transferOfContracts: Absolute difference between volume and the change of open interest. At least 0, previous
-    version. Source: Previous version.."""
+    transferOfContracts: Absolute difference between volume and the change of open interest. At least 0. Source:
+    previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -1000,7 +979,7 @@ class OrderflowParticipationRatioRow(_t.TypedDict):
     """Change of open interest divided by volume, in percent; negative if contracts were closed.
 
     openDate: Start of the interval.
-    participationRatio: Change of open interest in percent of volume. In percent, reported. Source: Reported.."""
+    participationRatio: Change of open interest in percent of volume. In percent. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -1017,10 +996,10 @@ class OrderflowPreviousDayLevelsRow(_t.TypedDict):
     """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day.
 
     openDate: Start of the interval.
-    pdOpen: Opening price of the previous day. Reported. Source: Reported..
-    pdHigh: Highest price of the previous day. Reported. Source: Reported..
-    pdLow: Lowest price of the previous day. Reported. Source: Reported..
-    pdEq: Equilibrium: midpoint of high and low. Reported. Source: Reported.."""
+    pdOpen: Opening price of the previous day. Source: reported.
+    pdHigh: Highest price of the previous day. Source: reported.
+    pdLow: Lowest price of the previous day. Source: reported.
+    pdEq: Equilibrium: midpoint of high and low. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -1036,10 +1015,10 @@ class OrderflowPreviousWeekLevelsRow(_t.TypedDict):
     """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.
 
     openDate: Start of the interval.
-    pwOpen: Opening price of the previous week. Reported. Source: Reported..
-    pwHigh: Highest price of the previous week. Reported. Source: Reported..
-    pwLow: Lowest price of the previous week. Reported. Source: Reported..
-    pwEq: Equilibrium: midpoint of high and low. Reported. Source: Reported.."""
+    pwOpen: Opening price of the previous week. Source: reported.
+    pwHigh: Highest price of the previous week. Source: reported.
+    pwLow: Lowest price of the previous week. Source: reported.
+    pwEq: Equilibrium: midpoint of high and low. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -1055,10 +1034,10 @@ class OrderflowPreviousMonthLevelsRow(_t.TypedDict):
     """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.
 
     openDate: Start of the interval.
-    pmOpen: Opening price of the previous month. Previous version. Source: Previous version..
-    pmHigh: Highest price of the previous month. Previous version. Source: Previous version..
-    pmLow: Lowest price of the previous month. Previous version. Source: Previous version..
-    pmEq: Equilibrium: midpoint of high and low. Previous version. Source: Previous version.."""
+    pmOpen: Opening price of the previous month. Source: previous version.
+    pmHigh: Highest price of the previous month. Source: previous version.
+    pmLow: Lowest price of the previous month. Source: previous version.
+    pmEq: Equilibrium: midpoint of high and low. Source: previous version."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -1074,10 +1053,10 @@ class OrderflowKlineRow(_t.TypedDict):
     """Price of a coin on one exchange, as candles without volume.
 
     openDate: Start of the interval.
-    open: First price of the interval. Reported. Source: Reported..
-    high: Highest price of the interval. Reported. Source: Reported..
-    low: Lowest price of the interval. Reported. Source: Reported..
-    close: Last price of the interval. Reported. Source: Reported.."""
+    open: First price of the interval. Source: reported.
+    high: Highest price of the interval. Source: reported.
+    low: Lowest price of the interval. Source: reported.
+    close: Last price of the interval. Source: reported."""
     coin: _NotRequired[str]
     exchange: _NotRequired[str]
     timeframe: _NotRequired[str]
@@ -1095,8 +1074,7 @@ class SentimentFearAndGreedIndexRow(_t.TypedDict):
     """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed).
 
     openDate: Start of the interval.
-    value: Score from 0 (extreme fear) to 100 (extreme greed). From 0 to 100, previous version. Source: Previous
-    version.."""
+    value: Score from 0 (extreme fear) to 100 (extreme greed). From 0 to 100. Source: previous version."""
     timeframe: _NotRequired[str]
     openDate: str
     value: _t.Optional[float]
@@ -1108,10 +1086,8 @@ class SentimentPremiumP2pRow(_t.TypedDict):
     demand for them is high.
 
     openDate: Start of the interval.
-    usdcPremium: Price of USDC in percent of one US dollar; 100 is parity. In percent, published. Source:
-    Published..
-    usdtPremium: Price of USDT in percent of one US dollar; 100 is parity. In percent, published. Source:
-    Published.."""
+    usdcPremium: Price of USDC in percent of one US dollar; 100 is parity. In percent. Source: published.
+    usdtPremium: Price of USDT in percent of one US dollar; 100 is parity. In percent. Source: published."""
     timeframe: _NotRequired[str]
     openDate: str
     usdcPremium: _t.Optional[float]
@@ -1123,8 +1099,8 @@ class SentimentWbtcMintBurnRow(_t.TypedDict):
     """Amount of bitcoin converted into the token WBTC (minted) and back (burned).
 
     openDate: Start of the interval.
-    mint: Amount of WBTC minted. Previous version. Source: Previous version..
-    burn: Amount of WBTC burned. Previous version. Source: Previous version.."""
+    mint: Amount of WBTC minted. Source: previous version.
+    burn: Amount of WBTC burned. Source: previous version."""
     timeframe: _NotRequired[str]
     openDate: str
     mint: _t.Optional[float]
@@ -1136,7 +1112,7 @@ class SentimentTwitterRow(_t.TypedDict):
     """Number of posts on Twitter with a cashtag.
 
     openDate: Start of the interval.
-    count: Number of posts with the cashtag. Previous version. Source: Previous version.."""
+    count: Number of posts with the cashtag. Source: previous version."""
     timeframe: _NotRequired[str]
     openDate: str
     count: _t.Optional[float]
@@ -1147,7 +1123,7 @@ class SentimentLeaderboardNotionalProfitRow(_t.TypedDict):
     """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.
 
     openDate: Start of the interval.
-    total: Sum over the traders on the leaderboard. Previous version. Source: Previous version.."""
+    total: Sum over the traders on the leaderboard. Source: previous version."""
     timeframe: _NotRequired[str]
     openDate: str
     total: _t.Optional[float]
@@ -1158,7 +1134,7 @@ class SentimentLeaderboardRoeProfitRow(_t.TypedDict):
     """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.
 
     openDate: Start of the interval.
-    total: Sum over the traders on the leaderboard. Previous version. Source: Previous version.."""
+    total: Sum over the traders on the leaderboard. Source: previous version."""
     timeframe: _NotRequired[str]
     openDate: str
     total: _t.Optional[float]
@@ -1169,9 +1145,9 @@ class SentimentUserBotRatioRow(_t.TypedDict):
     """Users and bots connected to BitMEX; near 1, almost all connections are bots.
 
     openDate: Start of the interval.
-    users: Connected users. Published. Source: Published..
-    bots: Bots connected through the BitMEX API. Published. Source: Published..
-    ubRatio: Share of bots in all connections, from 0 to 1. Published. Source: Published.."""
+    users: Connected users. Source: published.
+    bots: Bots connected through the BitMEX API. Source: published.
+    ubRatio: Share of bots in all connections, from 0 to 1. Source: published."""
     timeframe: _NotRequired[str]
     advanceFilter: _NotRequired[str]
     openDate: str
