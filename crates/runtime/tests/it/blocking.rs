@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use runtime::{Error, RateLimit, Retry};
 use test_service::invented::{Client, Timeframe};
-use test_service::scripted::{Service, ok, reply};
+use test_service::scripted::{self, Service, ok, reply};
 use tokio::runtime::Runtime;
 
 use crate::ranges::{HOUR, START, answer, at};
-use crate::socket::{DATA, KEY, Server, Step};
-use crate::{scripted, socket};
+use crate::socket::{self, DATA, KEY, Server, Step};
 
 fn ask(client: &Client) -> Result<f64, Error> {
     let series = client.market().ratio().symbol("BTC").send_blocking()?;
