@@ -66,8 +66,9 @@ impl Behaviour {
     fn draw(dice: &mut Dice) -> Self {
         let (timeframe, step) = TIMEFRAMES[usize::try_from(dice.below(10)).unwrap()];
         let interval = Interval::new(step);
-        // No record is before 1971.
-        let most = END / i64::try_from(interval.longest().as_secs()).unwrap() - 1;
+        // No record is before 1971: a time of 1970 in milliseconds is a later time in seconds, which a service can have.
+        let since_1971 = END - 365 * 24 * HOUR;
+        let most = since_1971 / i64::try_from(interval.longest().as_secs()).unwrap();
         let count = (24 + dice.below(3000)).min(most);
         // A service may have several records in an interval, as if its interval were shorter.
         let parts = if dice.once_in(8) { 2 + dice.below(3) } else { 1 };
