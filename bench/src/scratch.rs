@@ -176,7 +176,7 @@ impl Scratch {
 
     /// Builds the program that fetches a year of records from the sandbox.
     pub(crate) fn year(&self) -> Result<PathBuf, String> {
-        let arguments = ["build", "--release", "--package", "sandbox", "--example", "year"];
+        let arguments = ["build", "--release", "--package", "generated-client-sandbox", "--example", "year"];
         output(&mut cargo(&self.project, &self.target(), &arguments))?;
         Ok(self.target().join("release/examples/year"))
     }

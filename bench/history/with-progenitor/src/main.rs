@@ -22,6 +22,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Client::new_with_client(&url, http);
     let limiter = RateLimiter::direct(Quota::per_second(NonZeroU32::new(10).ok_or("zero")?));
     let (coin, exchange) = (Coin("BTC".to_owned()), vec![Exchange("binance_perp_stable".to_owned())]);
+    let timeframe = Timeframe::from("1m".to_owned());
     let page = async |start: i64| {
         let end = END.min(start + 60_000) - 1;
         loop {
@@ -36,7 +37,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 None,
                 None,
                 Some(start),
-                Some(Timeframe::X1m),
+                Some(&timeframe),
             );
             match page.await {
                 Ok(page) => return Ok(page.into_inner().data),

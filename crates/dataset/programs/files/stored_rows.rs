@@ -69,7 +69,8 @@ fn parsed(csv: &str) -> ProgramResult<Vec<Row>> {
         let record = record?;
         let mut row = Row::new();
         for (name, value) in names.iter().zip(&record) {
-            if !value.is_empty() {
+            // Jobs that were killed have fetched the same rows later.
+            if !value.is_empty() && name != "fetched_at" {
                 row.insert(name.to_owned(), value.to_owned());
             }
         }
