@@ -26,6 +26,12 @@ def read(path, column):
         import pandas
 
         return frame_rows(pandas.read_parquet(path), column)
+    if reader == "fastparquet":
+        import glob
+
+        import fastparquet
+
+        return frame_rows(fastparquet.ParquetFile(sorted(glob.glob(f"{path}/*.parquet"))).to_pandas(), column)
     if reader == "dask":
         import dask.dataframe
 
