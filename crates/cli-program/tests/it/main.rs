@@ -30,6 +30,19 @@ params:
 - {name: end, type: timestamp, summary: The last time., evidence: documented}
 ";
 
+/// A service whose endpoints have a record for each hour.
+const HOURLY_SERVICE: &str = "\
+title: Hourly
+version: '1'
+summary: A service with a record for each hour.
+env_prefix: HOURLY
+time: {unit: seconds, evidence: documented}
+history: {from: start, to: end, every: 1h, evidence: documented}
+params:
+- {name: start, type: timestamp, summary: The first time., evidence: documented}
+- {name: end, type: timestamp, summary: The last time., evidence: documented}
+";
+
 /// The names of params on the wire, and their options.
 const PARAMS: [(&str, &str); 16] = [
     ("start_time", "start-time"),
@@ -50,12 +63,20 @@ const PARAMS: [(&str, &str); 16] = [
     ("a=b c", "a-b-c"),
 ];
 
-/// Writes the catalogue to the folder `spec` of a new folder, which is returned.
-fn project(name: &str) -> PathBuf {
+/// Writes the files of a catalogue to the folder `spec` of a new folder, which is returned.
+fn project_with(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     let spec = folder.join("spec");
     fs::create_dir_all(&spec).expect("a folder");
+    for (file, content) in files {
+        fs::write(spec.join(file), content).expect("a file");
+    }
+    folder
+}
+
+/// A folder with the hostile catalogue.
+fn project(name: &str) -> PathBuf {
     let mut market = "\
 title: Market
 summary: Prices.
@@ -78,9 +99,7 @@ endpoints:
     market += "- name: Trades\n  path: /trades\n  evidence: documented\n  summary: Each trade.\n  params: [start, end]\n  \
                history: {from: start, to: end, evidence: documented}\n  body: {time: t, series: [{name: t, type: timestamp, \
                summary: The time.}, {name: price, type: number, summary: The price.}]}\n";
-    fs::write(spec.join("market.yaml"), market).expect("a file");
-    fs::write(spec.join("service.yaml"), SERVICE).expect("a file");
-    folder
+    project_with(name, &[("service.yaml", SERVICE), ("market.yaml", &market)])
 }
 
 fn run(project: &Path, arguments: &[&str]) -> Output {

@@ -3,19 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{run, text};
-
-const SERVICE: &str = "\
-title: Metrics
-version: '1'
-summary: A service whose requests choose the fields of the records.
-env_prefix: METRICS
-time: {unit: seconds, evidence: documented}
-history: {from: start, to: end, every: 1h, evidence: documented}
-params:
-- {name: start, type: timestamp, summary: The first time., evidence: documented}
-- {name: end, type: timestamp, summary: The last time., evidence: documented}
-";
+use crate::{HOURLY_SERVICE, project_with, run, text};
 
 const METRICS: &str = "\
 title: Metrics
@@ -37,11 +25,7 @@ const RANGE: [&str; 4] = ["--from", "2025-01-01", "--to", "2025-01-02"];
 
 /// A folder with the catalogue and a data set of one day.
 fn project(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(folder.join("spec")).expect("a folder");
-    fs::write(folder.join("spec/service.yaml"), SERVICE).expect("a file");
-    fs::write(folder.join("spec/metrics.yaml"), METRICS).expect("a file");
+    let folder = project_with(name, &[("service.yaml", HOURLY_SERVICE), ("metrics.yaml", METRICS)]);
     let backfill = ["backfill", "metrics", "--asset", "one", "--out", "data/", "--sandbox"];
     succeed(&folder, &[&backfill[..], &RANGE].concat());
     folder

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::text;
+use crate::{project_with, text};
 
 const SERVICE: &str = "\
 title: Two hosts
@@ -32,14 +32,7 @@ number, summary: The size.}]}}
 ";
 
 fn project(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    let spec = folder.join("spec");
-    fs::create_dir_all(&spec).expect("a folder");
-    for (file, content) in [("service.yaml", SERVICE), ("market.yaml", MARKET), ("orders.yaml", ORDERS)] {
-        fs::write(spec.join(file), content).expect("a file");
-    }
-    folder
+    project_with(name, &[("service.yaml", SERVICE), ("market.yaml", MARKET), ("orders.yaml", ORDERS)])
 }
 
 /// Runs the command line with the base URL of the service, at which nothing listens.

@@ -1,21 +1,8 @@
 //! Starts the command line of a service that leads to further pages, whose size the catalogue does not have.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::{run, text};
-
-const SERVICE: &str = "\
-title: Pages
-version: '1'
-summary: A service whose pages have an unknown size.
-env_prefix: PAGES
-time: {unit: seconds, evidence: documented}
-history: {from: start, to: end, every: 1h, evidence: documented}
-params:
-- {name: start, type: timestamp, summary: The first time., evidence: documented}
-- {name: end, type: timestamp, summary: The last time., evidence: documented}
-";
+use crate::{HOURLY_SERVICE, project_with, run, text};
 
 const PRICES: &str = "\
 title: Prices
@@ -36,12 +23,7 @@ price.}]}
 ";
 
 fn project(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(folder.join("spec")).expect("a folder");
-    fs::write(folder.join("spec/service.yaml"), SERVICE).expect("a file");
-    fs::write(folder.join("spec/prices.yaml"), PRICES).expect("a file");
-    folder
+    project_with(name, &[("service.yaml", HOURLY_SERVICE), ("prices.yaml", PRICES)])
 }
 
 #[test]
