@@ -278,6 +278,13 @@ impl Scratch {
     }
 }
 
+/// Sets the modification time of a file to now, so that Cargo builds its package again.
+pub(crate) fn touch(path: &Path) -> Result<(), String> {
+    let file = fs::File::options().append(true).open(path);
+    let touched = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
+    touched.map_err(|error| format!("{}: {error}", path.display()))
+}
+
 /// The paths in a folder.
 pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;

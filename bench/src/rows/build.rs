@@ -1,12 +1,11 @@
 //! Measures build times: of the client alone, of a program that calls every endpoint, and of a build from scratch.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::ratio;
 use crate::command::{cargo, output};
 use crate::report::Measurement;
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, touch};
 use crate::timing::{Took, Turn, medians};
 
 /// A package to build, and the file whose modification time is changed so that Cargo builds the package again.
@@ -34,10 +33,7 @@ impl Package {
             let target = self.target(scratch);
             output(&mut cargo(&self.workspace, &target, &["clean", "--profile", profile, "--package", package]))?;
         }
-        let path = self.workspace.join(self.touched);
-        let file = fs::File::options().append(true).open(&path);
-        let touched = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
-        touched.map_err(|error| format!("{}: {error}", path.display()))
+        touch(&self.workspace.join(self.touched))
     }
 
     fn target(&self, scratch: &Scratch) -> PathBuf {

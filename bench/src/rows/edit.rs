@@ -8,7 +8,7 @@ use std::process::Command;
 use super::ratio;
 use crate::command::{cargo, output};
 use crate::report::Measurement;
-use crate::scratch::Scratch;
+use crate::scratch::{Scratch, touch};
 use crate::timing::{Took, Turn, medians};
 
 /// A client whose catalogue is edited before each check.
@@ -53,12 +53,16 @@ fn incremental_check(workspace: &Path, package: &str, scratch: &Scratch) -> Comm
     command
 }
 
+/// The median of one command.
+fn timed(turn: Turn<'_>, scratch: &Scratch) -> Result<Took, String> {
+    medians(scratch.rounds, &[turn])?.pop().ok_or_else(|| "internal error: a measurement is missing".to_owned())
+}
+
 fn check_after_edits(endpoints: usize, scratch: &Scratch) -> Result<Took, String> {
     let client = Edited::new(endpoints, scratch)?;
     let command = || incremental_check(&client.workspace, &client.package, scratch);
     output(&mut command())?;
-    let turn = Turn { before: Box::new(|| client.edit(scratch)), command: Box::new(command) };
-    medians(scratch.rounds, &[turn])?.pop().ok_or_else(|| "internal error: a measurement is missing".to_owned())
+    timed(Turn { before: Box::new(|| client.edit(scratch)), command: Box::new(command) }, scratch)
 }
 
 fn check_of_progenitor(endpoints: usize, scratch: &Scratch) -> Result<Took, String> {
@@ -73,13 +77,7 @@ fn check_of_progenitor(endpoints: usize, scratch: &Scratch) -> Result<Took, Stri
     let command = || incremental_check(workspace, &package, scratch);
     output(&mut command())?;
     let library = folder.join("src/lib.rs");
-    let touch = || {
-        let file = fs::File::options().append(true).open(&library);
-        let touched = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
-        touched.map_err(|error| format!("{}: {error}", library.display()))
-    };
-    let turn = Turn { before: Box::new(touch), command: Box::new(command) };
-    medians(scratch.rounds, &[turn])?.pop().ok_or_else(|| "internal error: a measurement is missing".to_owned())
+    timed(Turn { before: Box::new(|| touch(&library)), command: Box::new(command) }, scratch)
 }
 
 pub(crate) fn edit(scratch: &Scratch) -> Result<Vec<Measurement>, String> {
