@@ -31,8 +31,9 @@ use crate::commands::retire::Retire;
 use crate::commands::status::Status;
 use crate::endpoint_names::{self, Endpoint};
 use crate::failure::EXIT_CODES;
-use crate::offered_param::PARAMS;
-use crate::option_names::option_name;
+use crate::notation::{self, Notation, chosen, notation, option};
+use crate::offered_param::{ID, PARAMS};
+use crate::option_names::{option_name, written};
 use crate::param_options::{self, several_values};
 use crate::program::{program, service};
 
@@ -64,6 +65,9 @@ pub(crate) struct CommandLine {
     /// Print the progress as JSON objects on standard error; for programs that run the command
     #[arg(long, global = true, hide = true)]
     pub(crate) progress_json: bool,
+    /// Write options in messages as arguments of the Python module, which runs the command
+    #[arg(long, global = true, hide = true)]
+    pub(crate) python: bool,
 }
 
 #[derive(Subcommand, Debug)]
@@ -113,6 +117,10 @@ pub(crate) fn complete() {
 /// Parses the command line of this process. Printing help or a usage error ends the process.
 pub(crate) fn read() -> CommandLine {
     let words: Vec<_> = std::env::args_os().collect();
+    // The errors of clap are messages, too.
+    if words.iter().any(|word| word == "--python") {
+        notation::use_python();
+    }
     let mut definition = for_words(words.get(1..).unwrap_or_default());
     if let Some(advice) = words.get(1).and_then(|word| missing_command(word.to_str()?)) {
         definition.error(ErrorKind::InvalidSubcommand, advice).exit();
@@ -120,7 +128,7 @@ pub(crate) fn read() -> CommandLine {
     let matches = definition.try_get_matches_from_mut(&words);
     match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(line) => line,
-        Err(error) => advised(error, &definition, &words).exit(),
+        Err(error) => in_notation(advised(error, &definition, &words), &definition, &words).exit(),
     }
 }
 
@@ -166,6 +174,49 @@ fn advised(mut error: clap::Error, definition: &clap::Command, words: &[OsString
     error
 }
 
+/// Replaces the options in an error of clap by the names of arguments, and removes the usage, if a module runs the command.
+fn in_notation(mut error: clap::Error, definition: &clap::Command, words: &[OsString]) -> clap::Error {
+    if notation() == Notation::Shell {
+        return error;
+    }
+    let Some(command) = words.iter().find_map(|word| definition.find_subcommand(word)) else { return error };
+    error.remove(ContextKind::Usage);
+    for kind in [ContextKind::InvalidArg, ContextKind::PriorArg, ContextKind::SuggestedArg] {
+        let named = match error.get(kind) {
+            Some(ContextValue::String(shown)) => ContextValue::String(named(command, shown)),
+            Some(ContextValue::Strings(all)) => {
+                ContextValue::Strings(all.iter().map(|shown| named(command, shown)).collect())
+            }
+            _ => continue,
+        };
+        error.insert(kind, named);
+    }
+    error
+}
+
+/// The name of an argument that clap shows as on a command line: `--from <WHEN>` or `<PATH>`.
+fn named(command: &clap::Command, shown: &str) -> String {
+    // A positional argument is shown in brackets, of which each error chooses the kind.
+    let bare = |text: &str| text.trim_matches(['<', '>', '[', ']', '.']).to_owned();
+    match command.get_arguments().find(|arg| bare(&arg.to_string()) == bare(shown)) {
+        Some(arg) => written_arg(arg),
+        None => match shown.trim_start_matches('-').split(['=', ' ']).next() {
+            Some(name) => option(name),
+            None => shown.to_owned(),
+        },
+    }
+}
+
+/// An option, or the name of a positional argument, in the notation of messages.
+fn written_arg(arg: &clap::Arg) -> String {
+    let id = arg.get_id().as_str();
+    match (id.strip_prefix(ID), arg.get_long()) {
+        (Some(param), _) => written(param),
+        (None, Some(long)) => option(long),
+        (None, None) => id.to_owned(),
+    }
+}
+
 fn has_shown_option(command: &clap::Command, option: &str) -> bool {
     let Some(name) = option.strip_prefix("--") else { return false };
     command.get_arguments().any(|arg| !arg.is_hide_set() && arg.get_long() == Some(name))
@@ -189,15 +240,16 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
         "until" | "end" | "to" => "to".to_owned(),
         "interval" | "resolution" | "frequency" | "period" => option_name(step_param()),
         "out" | "output" | "o" if name == "get" => {
-            return Some(format!("`get` prints; use `> FILE`, or `{} backfill --out FILE`", program().name));
+            let shell = format!("`get` prints; use `> FILE`, or `{} backfill --out FILE`", program().name);
+            return Some(chosen(&shell, "`get` returns records; `backfill` writes files", &shell).to_owned());
         }
         _ => return None,
     };
     if has_option(command, &own) {
-        return Some(format!("a similar argument exists: '--{own}'"));
+        return Some(format!("a similar argument exists: '{}'", option(&own)));
     }
     if own == "to" && has_option(command, "records") {
-        return Some(format!("`{name}` has no end; use `--records`"));
+        return Some(format!("`{name}` has no end; use `{}`", option("records")));
     }
     None
 }
@@ -223,11 +275,8 @@ fn has_option(command: &clap::Command, name: &str) -> bool {
 fn accepted(command: &clap::Command) -> Option<String> {
     let mut params = Vec::new();
     for arg in command.get_arguments() {
-        if arg.get_help_heading() == Some(PARAMS)
-            && !arg.is_hide_set()
-            && let Some(long) = arg.get_long()
-        {
-            params.push(format!("--{long}"));
+        if arg.get_help_heading() == Some(PARAMS) && !arg.is_hide_set() {
+            params.push(written_arg(arg));
         }
     }
     if params.is_empty() {

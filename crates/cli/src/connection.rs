@@ -20,6 +20,7 @@ use sandbox::{Rule, Sandbox};
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
 use crate::metrics_file::Metrics;
+use crate::notation::flag;
 use crate::program::{program, service};
 use crate::progress::listed;
 use crate::shared_rate_limit::{SharedRateLimit, SharedRateLimitOptions};
@@ -257,7 +258,7 @@ fn invalid(error: Error) -> Failure {
 /// Creates the failure for missing or invalid settings in the environment. The default file has no effect if
 /// `has_variable` is true.
 fn not_in_environment(error: Error, has_variable: bool) -> Failure {
-    let sandbox = "use `--sandbox`, which needs no settings";
+    let sandbox = format!("use `{}`, which needs no settings", flag("sandbox"));
     if has_variable {
         return invalid(error).help(sandbox);
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use runtime::Timestamp;
 
 use crate::failure::{ExitKind, Failure};
+use crate::notation::flag;
 use crate::progress::{counted, listed};
 use crate::table::readable;
 use crate::time_arg;
@@ -33,7 +34,8 @@ pub(crate) fn no_record(all: &[EmptySeries]) -> Failure {
         return failure
             .help(format!("the service has sent {received}, none of them with a readable time in the range"));
     }
-    failure.help("check the range and the values of the params; `--allow-empty` accepts series without records")
+    let option = flag("allow-empty");
+    failure.help(format!("check the range and the values of the params; `{option}` accepts series without records"))
 }
 
 /// Describes the ranges of the series.

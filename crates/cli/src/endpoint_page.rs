@@ -9,6 +9,7 @@ use wording::Facts;
 
 use crate::endpoint_names;
 use crate::examples;
+use crate::notation::{Notation, chosen, notation};
 use crate::offered_param::required;
 use crate::param_options::option;
 use crate::program::service;
@@ -44,7 +45,7 @@ pub(crate) fn page(endpoint: &EndpointInfo, width: usize) -> String {
         let unknown = format!("{}.", endpoint.unknown.join("; "));
         let _ = write!(out, "\n{bold}Undocumented{bold:#}\n{}", paragraph(&unknown, width));
     }
-    if endpoint.path.is_some() && examples::is_complete(endpoint) {
+    if notation() == Notation::Shell && endpoint.path.is_some() && examples::is_complete(endpoint) {
         let _ = writeln!(out, "\n{bold}Try{bold:#}\n  {} --sandbox", examples::line("get", endpoint, 1));
     }
     out
@@ -64,9 +65,9 @@ fn fact_rows(endpoint: &EndpointInfo) -> Vec<[String; 2]> {
         None => format!("name only, {}", endpoint.evidence),
     };
     let history = match endpoint_names::history(endpoint) {
-        Some(info) if info.has_interval() => "yes, with `backfill` and `poll`",
-        Some(_) => "yes, with `backfill` and `poll`; its records have no regular step, so gaps are not judged",
-        None => "none",
+        Some(info) if info.has_interval() => format!("yes, with {}", histories()),
+        Some(_) => format!("yes, with {}; its records have no regular step, so gaps are not judged", histories()),
+        None => "none".to_owned(),
     };
     let mut rows = vec![["name".to_owned(), endpoint.to_string()], ["path".to_owned(), path]];
     if let Some(base_url) = service().base_url_of(endpoint) {
@@ -75,8 +76,13 @@ fn fact_rows(endpoint: &EndpointInfo) -> Vec<[String; 2]> {
     }
     rows.push(["source".to_owned(), source]);
     rows.push(["response".to_owned(), response(&endpoint.body)]);
-    rows.push(["history".to_owned(), history.to_owned()]);
+    rows.push(["history".to_owned(), history]);
     rows
+}
+
+/// What fetches a history.
+fn histories() -> &'static str {
+    chosen("`backfill` and `poll`", "`history` and `follow`", "`fetch_records`")
 }
 
 fn response(body: &BodyInfo) -> String {
@@ -128,8 +134,11 @@ fn param_row(endpoint: &EndpointInfo, info: &ParamInfo) -> [String; 2] {
     };
     let option = option(endpoint, info.wire_name);
     // `--param` needs the name of the param in the API.
-    let wire_name =
-        if option[2..] == *info.wire_name { String::new() } else { format!("Sent as `{}`.", info.wire_name) };
+    let wire_name = if option.trim_start_matches("--") == info.wire_name {
+        String::new()
+    } else {
+        format!("Sent as `{}`.", info.wire_name)
+    };
     [option, stated(info.summary, &facts, &wire_name)]
 }
 

@@ -119,7 +119,7 @@ impl ExportedRows {
         let rows = match form {
             Form::Csv => Rows::Csv(Box::new(csv::Writer::from_writer(out))),
             Form::JsonLines => Rows::Lines(out),
-            Form::Arrow => return Err(Failure::usage("`--revisions` has the formats csv and jsonl")),
+            Form::Arrow => return Err(Failure::usage("earlier values have the formats csv and jsonl")),
             Form::Excel => {
                 let mut columns = Vec::new();
                 for name in REVISION_COLUMNS {

@@ -11,6 +11,7 @@ use dataset::quoted;
 use runtime::{Error, ErrorKind};
 
 use crate::log;
+use crate::notation::{command, python_text};
 use crate::program::program;
 
 /// The reason why a command failed. The values are the exit codes.
@@ -64,6 +65,12 @@ pub(crate) fn repair_help(path: &str) -> String {
     format!(
         "`{name} repair {path}` moves damaged files aside and keeps their readable rows; a backfill fetches the others"
     )
+}
+
+/// The command that rebuilds the state of a data set.
+pub(crate) fn adopt_command(path: &str) -> String {
+    let shell = format!("adopt {}", quoted(path));
+    command(&shell, &format!("adopt({})", python_text(path)), &shell)
 }
 
 /// Prints the errors of tables that a command could not change, except the first, and returns the first.
@@ -122,7 +129,7 @@ impl Failure {
         let why = if is_missing {
             "no such file or folder".to_owned()
         } else {
-            format!("`{} backfill` has written nothing here", program().name)
+            format!("`{}` has written nothing here", command("backfill", "backfill", "fetch_records"))
         };
         Self::usage(format!("{}: {why}", quoted(path)))
     }
@@ -206,7 +213,7 @@ impl From<dataset::Error> for Failure {
             ),
             error @ dataset::Error::Damaged { .. } => Self::new(ExitKind::Incomplete, error.to_string()),
             dataset::Error::StateMissing { ref path, .. } => {
-                let help = format!("`{} adopt {}` rebuilds it from the files", program().name, quoted(path));
+                let help = format!("`{}` rebuilds it from the files", adopt_command(path));
                 Self::new(ExitKind::Incomplete, error.to_string()).help(help)
             }
             other => Self::usage(other.to_string()),

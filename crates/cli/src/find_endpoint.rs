@@ -7,8 +7,8 @@ use runtime::registry::EndpointInfo;
 
 use crate::endpoint_names::{Endpoint, called, name, with_path};
 use crate::failure::{Failure, Result};
+use crate::notation::command;
 use crate::param_options::several_values;
-use crate::program::program;
 
 /// Finds an endpoint by name or path. A path that is not in the catalogue becomes an endpoint about which nothing is
 /// known.
@@ -36,13 +36,14 @@ pub(crate) fn find(written: &str) -> Result<Endpoint> {
             let failure = Failure::usage(format!("unknown endpoint `{written}`"));
             let is_file = matches!(Target::parse(written), Ok(Target::File { .. }));
             if is_file || written.ends_with('/') || Path::new(written).exists() {
-                let status = format!("`{} status FILE` describes a file", program().name);
+                let status = command("status FILE", "status(FILE)", "report");
+                let status = format!("`{status}` describes a file");
                 return Err(failure.help("the command fetches endpoints and reads no file").help(status));
             }
             let list = "spaces separate endpoints; in a job file and in Python, several endpoints are a list";
             let list = written.contains(',').then(|| list.to_owned());
             let failure = failure.help_if(list.or_else(|| several_values(written, std::env::args_os())).or(help));
-            Err(failure.help(format!("`{} list` lists all endpoints", program().name)))
+            Err(failure.help(format!("`{}` lists all endpoints", command("list", "endpoints()", "find_endpoints"))))
         }
         several => {
             let names: Vec<_> = several.iter().map(|endpoint| format!("`{endpoint}`")).collect();
@@ -59,7 +60,8 @@ pub(crate) fn find_known(written: &str) -> Result<Endpoint> {
         return Ok(endpoint);
     }
     let message = format!("the path of `{endpoint}` is unknown");
-    Err(Failure::usage(message).help(format!("if you know the path, use `{} get /PATH`", program().name)))
+    Err(Failure::usage(message)
+        .help(format!("if you know the path, use `{}`", command("get /PATH", "get(\"/PATH\")", "get /PATH"))))
 }
 
 #[cfg(test)]

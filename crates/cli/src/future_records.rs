@@ -3,6 +3,7 @@
 use runtime::Timestamp;
 
 use crate::log::Log;
+use crate::notation::flag;
 use crate::time_arg;
 
 const CLOCK: &str = "check the clock of this machine";
@@ -35,7 +36,8 @@ fn future(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>,
         return Some(format!("the newest record, of {time}, is in the future; {CLOCK}"));
     }
     Some(format!(
-        "the interval of the newest record, of {time}, ends in the future; without `--include-partial`, {CLOCK}"
+        "the interval of the newest record, of {time}, ends in the future; without `{}`, {CLOCK}",
+        flag("include-partial")
     ))
 }
 

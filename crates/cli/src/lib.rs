@@ -13,9 +13,12 @@
 
 // Modules, lowest layer first.
 mod log;
-mod time_arg;
 
 mod program;
+
+mod notation;
+
+mod time_arg;
 
 mod failure;
 mod toml_text;

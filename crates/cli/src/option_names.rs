@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use runtime::registry::EndpointInfo;
 use wording::ParamNames;
 
+use crate::notation::{Notation, notation, option};
 use crate::program::program;
 
 /// The names of the params of all endpoints.
@@ -26,4 +27,14 @@ pub(crate) fn names() -> &'static ParamNames {
 /// The option that sets a param, without dashes.
 pub(crate) fn option_name(wire_name: &str) -> String {
     names().option(wire_name)
+}
+
+/// A param in the notation of messages.
+pub(crate) fn written(wire_name: &str) -> String {
+    match notation() {
+        Notation::Shell => option(&option_name(wire_name)),
+        Notation::Python => names().python_argument(wire_name),
+        #[cfg(any(feature = "mcp", test))]
+        Notation::Tools => names().job_key(wire_name),
+    }
 }

@@ -12,8 +12,9 @@ use dataset::quoted;
 use runtime::registry::{EndpointInfo, HistoryInfo};
 
 use crate::endpoint_names::{self, Endpoint, histories, history};
+use crate::notation::{self, Notation, assigned, notation};
 use crate::offered_param::{ID, Offered, PARAMS, offered, splits};
-use crate::option_names::{names, option_name};
+use crate::option_names::{names, option_name, written};
 use crate::program::program;
 
 /// The options of all commands.
@@ -39,12 +40,12 @@ impl Params {
 
     /// The option or the key that sets a param.
     pub(crate) fn written(&self, wire_name: &str) -> String {
-        if self.are_keys { names().job_key(wire_name) } else { format!("--{}", option_name(wire_name)) }
+        if self.are_keys { names().job_key(wire_name) } else { written(wire_name) }
     }
 
     /// The option or the key with a value, as a quotation.
     pub(crate) fn assigned(&self, wire_name: &str, value: &str) -> String {
-        format!("`{} {value}`", self.written(wire_name))
+        format!("`{}`", notation::assignment(&self.written(wire_name), value))
     }
 
     /// The advice to send a value unchecked; `None` for a job file, which has no option for that.
@@ -52,7 +53,9 @@ impl Params {
         if self.are_keys {
             return None;
         }
-        Some(format!("`--param {}` sends it anyway", quoted(format!("{wire_name}={value}"))))
+        let value = format!("{wire_name}={value}");
+        let value = if notation() == Notation::Shell { quoted(value) } else { value };
+        Some(format!("`{}` sends it anyway", assigned("param", &value)))
     }
 }
 
@@ -117,12 +120,12 @@ pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static 
     [info.from, info.to, info.limit, sort].into_iter().filter(|name| !name.is_empty())
 }
 
-/// The option that sets a param of an endpoint: `--from` and `--to` for the range of its history.
+/// What sets a param of an endpoint, in the notation of messages: `--from` and `--to` for the range of its history.
 pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
     match history(endpoint) {
-        Some(info) if info.from == wire_name => "--from".to_owned(),
-        Some(info) if info.to == wire_name => "--to".to_owned(),
-        _ => format!("--{}", option_name(wire_name)),
+        Some(info) if info.from == wire_name => notation::option("from"),
+        Some(info) if info.to == wire_name => notation::option("to"),
+        _ => written(wire_name),
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 use runtime::registry::Step;
 use runtime::{Interval, Timestamp};
 
+use crate::notation::flag;
 use crate::progress::counted;
 use crate::time_arg::shown;
 
@@ -74,9 +75,9 @@ pub(crate) fn sentences(series: &[SeriesEnds<'_>]) -> Vec<String> {
 }
 
 /// The option that requests what the searches for first records have skipped; `None` if they have skipped nothing.
-pub(crate) fn remedy(series: &[SeriesEnds<'_>]) -> Option<&'static str> {
+pub(crate) fn remedy(series: &[SeriesEnds<'_>]) -> Option<String> {
     let has_skipped = series.iter().any(|one| one.begins_late() && one.skipped > 0);
-    has_skipped.then_some("a `backfill` with `--refetch-gaps` requests the skipped intervals too")
+    has_skipped.then(|| format!("a `backfill` with `{}` requests the skipped intervals too", flag("refetch-gaps")))
 }
 
 /// The series that begin the same number of intervals before the request.

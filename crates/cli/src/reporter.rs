@@ -15,7 +15,7 @@ use crate::incomplete_run::{IncompleteRun, Reason};
 use crate::job_settings::JobSettings;
 use crate::log::Log;
 use crate::marks;
-use crate::program::program;
+use crate::notation::{command, flag, python_text};
 use crate::progress::{Bar, counted, duration, line_of, print_first};
 use crate::range_ends::{cap, remedy, sentences};
 use crate::record_spacing::SpacingCheck;
@@ -229,9 +229,13 @@ impl Reporter {
         if settings.is_stream() {
             return;
         }
-        let mut text = format!("`{} status --json {}` lists the missing times", program().name, quoted(&settings.out));
+        let out = &settings.out;
+        let status = format!("status({})", python_text(out));
+        let status = command(&format!("status --json {}", quoted(out)), &status, "report");
+        let mut text = format!("`{status}` lists the missing times");
         if !self.refetches_gaps {
-            text.push_str("; `--refetch-gaps` requests also those of more than 14 days ago again");
+            let option = flag("refetch-gaps");
+            text.push_str(&format!("; `{option}` requests also those of more than 14 days ago again"));
         }
         self.log.remark(&text);
     }
@@ -307,7 +311,7 @@ impl Reporter {
         }
         print_first(&sentences(&ends), "like this", |line| self.log.remark(&readable(line)));
         if let Some(remedy) = remedy(&ends).filter(|_| !is_stream) {
-            self.log.remark(remedy);
+            self.log.remark(&remedy);
         }
         if let Some(line) = cap(&ends) {
             self.log.remark(&line);

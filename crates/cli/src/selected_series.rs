@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find;
 use crate::log::Log;
-use crate::option_names::option_name;
+use crate::notation::{assigned, assignment, command, option, python_text};
+use crate::option_names::written;
 use crate::param_options::{Params, endpoint_candidates};
 use crate::param_values::stored_value;
-use crate::program::program;
 
 /// The options that select series.
 #[derive(Args, Debug)]
@@ -26,10 +26,10 @@ pub(crate) struct Selection {
 
 /// The values of an option. A series is selected if it has one value of each option.
 struct Filter<'f> {
-    /// What is before a value on a command line: the option and a separator.
-    prefix: String,
     /// `None` for the endpoint.
     param: Option<&'f str>,
+    /// Whether the param has no option.
+    is_passed_on: bool,
     values: Vec<WantedValue<'f>>,
 }
 
@@ -47,7 +47,7 @@ impl Selection {
     /// Fails if no option is given.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_empty() {
-            return Err(Failure::usage("no series is named: give `--endpoint` or a param"));
+            return Err(Failure::usage(format!("no series is named: give `{}` or a param", option("endpoint"))));
         }
         Ok(())
     }
@@ -68,14 +68,12 @@ impl Selection {
         series.retain(|one| of_params.iter().all(|filter| filter.selects(one)));
         filters.extend(of_params);
         if series.is_empty() {
-            let path = quoted(path);
-            let help = format!("`{} status {path}` lists the series", program().name);
-            return Err(Failure::usage(format!("{path}: no such series")).help(help));
+            return Err(no_such_series(path));
         }
         for filter in &filters {
             for value in &filter.values {
                 if !series.iter().any(|one| filter.has(one, value)) {
-                    log.warning(&format!("`{}{}` selects no series", filter.prefix, value.text));
+                    log.warning(&format!("`{}` selects no series", filter.written(value.text)));
                 }
             }
         }
@@ -89,7 +87,7 @@ impl Selection {
             find(written)?;
             values.push(WantedValue { text: written, is_exact: false });
         }
-        let filter = Filter { prefix: "--endpoint ".to_owned(), param: None, values };
+        let filter = Filter { param: None, is_passed_on: false, values };
         Ok(if filter.values.is_empty() { None } else { Some(filter) })
     }
 
@@ -103,17 +101,26 @@ impl Selection {
                 let is_exact = series.iter().any(|one| stored_param(one, name) == *text);
                 values.push(WantedValue { text, is_exact });
             }
-            filters.push(Filter { prefix: format!("--{} ", option_name(name)), param: Some(name), values });
+            filters.push(Filter { param: Some(name), is_passed_on: false, values });
         }
         for (name, written) in &self.params.passed_on {
             let values = written.iter().map(|text| WantedValue { text, is_exact: true }).collect();
-            filters.push(Filter { prefix: format!("--param {name}="), param: Some(name), values });
+            filters.push(Filter { param: Some(name), is_passed_on: true, values });
         }
         filters
     }
 }
 
 impl Filter<'_> {
+    /// The option with a value.
+    fn written(&self, value: &str) -> String {
+        match self.param {
+            None => assigned("endpoint", value),
+            Some(name) if self.is_passed_on => assigned("param", &format!("{name}={value}")),
+            Some(name) => assignment(&written(name), value),
+        }
+    }
+
     fn selects(&self, series: &SeriesStatus) -> bool {
         self.values.iter().any(|value| self.has(series, value))
     }
@@ -138,6 +145,12 @@ impl Filter<'_> {
             None => false,
         }
     }
+}
+
+/// The failure if no series of a target is selected.
+fn no_such_series(path: &str) -> Failure {
+    let status = command(&format!("status {}", quoted(path)), &format!("status({})", python_text(path)), "report");
+    Failure::usage(format!("{}: no such series", quoted(path))).help(format!("`{status}` lists the series"))
 }
 
 /// The value of a param of a series, which is empty if the param is not set.

@@ -14,10 +14,10 @@ use crate::endpoint_names::{self, Endpoint, history, name};
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find_or_path;
 use crate::log::Log;
-use crate::option_names::option_name;
+use crate::notation::{self, assigned, command};
 use crate::param_options::{Params, endpoint_candidates, endpoints_help, option, range_params};
 use crate::param_values::{ParamValue, is_upper, read};
-use crate::program::{program, service};
+use crate::program::service;
 use crate::requested_series::{RequestedSeries, note_oldest};
 use crate::time_arg;
 
@@ -138,8 +138,12 @@ fn no_value_is_given_twice(params: &Params) -> Result<()> {
     for (param, values) in &params.passed_on {
         if params.known.iter().any(|(known, _)| known == param) {
             let option = params.written(param);
-            let failure = Failure::usage(format!("`{param}` is set by `{option}` and by `--param`"));
-            return Err(failure.help(format!("give all values with `--param {param}=`, or all with `{option}`")));
+            let failure =
+                Failure::usage(format!("`{param}` is set by `{option}` and by `{}`", notation::option("param")));
+            return Err(failure.help(format!(
+                "give all values with `{}`, or all with `{option}`",
+                assigned("param", &format!("{param}="))
+            )));
         }
         let mut seen = BTreeSet::new();
         for value in values {
@@ -163,7 +167,7 @@ fn not_accepted(endpoints: &[Endpoint], param: &str, params: &Params) -> Failure
     }
     options.dedup();
     let accepted = if options.is_empty() { "no params".to_owned() } else { options.join(", ") };
-    Failure::usage(format!("`--{}` is not a param of {}", option_name(param), enumerated(&names, "or")))
+    Failure::usage(format!("`{}` is not a param of {}", params.written(param), enumerated(&names, "or")))
         .help(format!("accepted: {accepted}"))
         .help_if(params.unchecked(param, "VALUE"))
 }
@@ -214,7 +218,7 @@ fn check_range(series: &RequestedSeries) -> Result<()> {
     {
         let from = time_arg::shown(*from);
         let to = time_arg::shown(*to);
-        return Err(Failure::usage(format!("`--to {to}` is before `--from {from}`")));
+        return Err(Failure::usage(format!("`{}` is before `{}`", assigned("to", &to), assigned("from", &from))));
     }
     Ok(())
 }
@@ -223,7 +227,11 @@ fn check_range(series: &RequestedSeries) -> Result<()> {
 pub(crate) fn of_histories(endpoints: &[String], params: &Params, log: Log) -> Result<Vec<RequestedSeries>> {
     if let Some(name) = service().history.iter().flat_map(range_params).find(|name| params.has(name)) {
         let message = format!("the command sets `{name}` for every page");
-        return Err(Failure::usage(message).help("use `--from` and `--to`"));
+        return Err(Failure::usage(message).help(format!(
+            "use `{}` and `{}`",
+            notation::option("from"),
+            notation::option("to")
+        )));
     }
     let mut found = Vec::with_capacity(endpoints.len());
     for name in endpoints {
@@ -239,7 +247,8 @@ pub(crate) fn must_have_history(written: &str) -> Result<Endpoint> {
         return Ok(endpoint);
     }
     let failure = Failure::usage(format!("{} has no known history", name(endpoint)));
-    Err(failure.help(format!("`{} list --history` lists the endpoints with a history", program().name)))
+    let list = command("list --history", "endpoints(history=True)", "find_endpoints");
+    Err(failure.help(format!("`{list}` lists the endpoints with a history")))
 }
 
 /// Endpoints with the values of their params, and the service. A command has this after its own options, which would

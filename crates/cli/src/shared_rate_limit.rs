@@ -15,6 +15,7 @@ use shared_rate_limit::{SharedRateLimiter, Status};
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::log::Log;
+use crate::notation::option;
 use crate::program::service;
 use crate::progress::counted;
 
@@ -59,9 +60,9 @@ impl SharedRateLimitOptions {
     async fn open_on_server(&self, url: &str, builder: &Builder<AnyClient>, log: Log) -> Result<SharedRateLimiter> {
         let limit = builder.account().limit;
         let built = SharedRateLimiter::builder(url, limit).name(&*self.shared_rate_limit_name).build();
-        let limiter = built.map_err(|error| Failure::usage(with_causes(&error)).help(HELP))?;
+        let limiter = built.map_err(|error| Failure::usage(with_causes(&error)).help(help()))?;
         let status = limiter.status().await;
-        let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).help(HELP))?;
+        let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).help(help()))?;
         let why = "the shared limit is new, the server that stores it has restarted, or the limit is used up";
         announce_wait(&status, &format!("the shared rate limit `{}`", self.shared_rate_limit_name), why, log);
         Ok(limiter)
@@ -72,8 +73,9 @@ impl SharedRateLimitOptions {
         let variable = format!("{}_SHARED_RATE_LIMIT", service().env_prefix);
         match &self.shared_rate_limit {
             Some(url) if url.contains('@') => {
+                let option = option("shared-rate-limit");
                 let message =
-                    "`--shared-rate-limit` accepts no user or password, because other users can see the command line";
+                    format!("`{option}` accepts no user or password, because other users can see the command line");
                 Err(Failure::usage(message).help(format!("set {variable} to the URL instead")))
             }
             Some(url) => Ok(Some(url.clone())),
@@ -141,7 +143,9 @@ pub(crate) async fn shutdown() {
     }
 }
 
-const HELP: &str = "without `--shared-rate-limit`, the rate limit is shared with the programs on this machine";
+fn help() -> String {
+    format!("without `{}`, the rate limit is shared with the programs on this machine", option("shared-rate-limit"))
+}
 
 /// Formats an error and its causes, in one line.
 fn with_causes(error: &dyn std::error::Error) -> String {

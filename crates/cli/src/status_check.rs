@@ -7,7 +7,7 @@ use dataset::{SeriesStatus, Status, quoted};
 use indicatif::HumanCount;
 use runtime::Timestamp;
 
-use crate::failure::brief_text;
+use crate::failure::{adopt_command, brief_text};
 use crate::program::program;
 use crate::progress::{counted, listed};
 use crate::series_label::label_of;
@@ -80,8 +80,8 @@ impl<'s> StatusCheck<'s> {
         for name in &self.status.without_state {
             names.push(quoted(format!("{name}*.parquet")));
         }
-        let command = format!("`{} adopt {}`", program().name, quoted(self.path));
-        Some(format!("the state of {} is missing; {command} rebuilds it from the files", listed(&names)))
+        let command = adopt_command(self.path);
+        Some(format!("the state of {} is missing; `{command}` rebuilds it from the files", listed(&names)))
     }
 
     /// The number of marks that no user has acknowledged.

@@ -9,6 +9,7 @@ use runtime::Timestamp;
 use crate::failure::{ExitKind, Failure, Result, repair_help};
 use crate::log::Log;
 use crate::marks;
+use crate::notation::chosen;
 use crate::progress::counted;
 use crate::selected_series::Selection;
 use crate::series_label::label_of;
@@ -78,7 +79,11 @@ impl<'p> StoredTarget<'p> {
                 return Err(Failure::new(ExitKind::Incomplete, message));
             }
             let message = format!("{path}: no row, because a part of {label} was never fetched");
-            return Err(Failure::new(ExitKind::Incomplete, message).help("run the backfill again"));
+            return Err(Failure::new(ExitKind::Incomplete, message).help(chosen(
+                "run the backfill again",
+                "call `backfill` again",
+                "call `fetch_records` again",
+            )));
         }
         Ok(())
     }

@@ -11,6 +11,8 @@ use dataset::Backfill;
 use runtime::registry::TimeUnit;
 use runtime::{Interval, Timestamp};
 
+use crate::notation::{assigned, several};
+
 /// The accepted forms of a time, as part of error messages.
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
                      2025-01-31T12:00+02:00), Unix seconds or milliseconds, `now`, or an age (90d, 36h)";
@@ -196,8 +198,11 @@ pub(crate) fn absent<'r>(
     let start = ranges.clone().map(|range| range.start).min()?;
     let end = ranges.map(|range| range.end).max()?;
     let from = argument(start);
-    let to = if end > run_end { format!(" --to {}", argument(end)) } else { String::new() };
-    Some(format!("{what}, {}; run the backfill with `--from {from}{to}`", span(&(start..end))))
+    let mut options = vec![assigned("from", &from)];
+    if end > run_end {
+        options.push(assigned("to", &argument(end)));
+    }
+    Some(format!("{what}, {}; run the backfill with `{}`", span(&(start..end)), several(&options)))
 }
 
 #[cfg(test)]

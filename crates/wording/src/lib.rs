@@ -7,5 +7,5 @@ mod param_names;
 mod suggest;
 
 pub use fact_sentences::{Facts, enumerated};
-pub use param_names::{ParamNames, SERIES_KEYS, is_python_name, is_reserved_option};
+pub use param_names::{ParamNames, SERIES_KEYS, is_python_name, is_reserved_option, python_name};
 pub use suggest::{did_you_mean, most_similar, normalized};

@@ -11,7 +11,7 @@ use heck::ToKebabCase;
 const PARAM: &str = "param";
 
 /// The options of all commands, the arguments of the functions in Python, and the keys of a job file that are not params.
-const RESERVED: [&str; 49] = [
+const RESERVED: [&str; 50] = [
     "all",
     "allow-empty",
     "as-of",
@@ -43,6 +43,7 @@ const RESERVED: [&str; 49] = [
     "partition",
     "path",
     "progress-json",
+    "python",
     "quiet",
     "records",
     "refetch",
@@ -130,10 +131,15 @@ impl ParamNames {
 
     /// Returns the argument of a param in Python: its option, with underscores.
     pub fn python_argument(&self, wire_name: &str) -> String {
-        let name = self.option(wire_name).replace('-', "_");
-        // The Python module omits an underscore at the end.
-        if is_python_name(&name) { name } else { format!("{name}_") }
+        python_name(&self.option(wire_name))
     }
+}
+
+/// Returns the argument in Python that sets an option: its name with underscores.
+pub fn python_name(option: &str) -> String {
+    let name = option.replace('-', "_");
+    // The Python module omits an underscore at the end.
+    if is_python_name(&name) { name } else { format!("{name}_") }
 }
 
 /// Returns `true` if no param has this option, because a command or a function in Python has it.

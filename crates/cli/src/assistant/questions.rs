@@ -137,6 +137,8 @@ async fn endpoints_are_found_and_described() {
         assert!(page.contains(field), "{page}");
     }
     assert!(!page.contains('\u{1b}'));
+    // The page has the names of arguments.
+    assert!(page.contains("fetch_records") && !page.contains("--"), "{page}");
     // 5. What if its name is misspelt?
     let wrong = format!("{}s", metric.name);
     let error = assistant.fail("describe_endpoint", json!({ "endpoint": wrong })).await;
@@ -196,6 +198,9 @@ async fn figures_are_those_of_the_rows() {
     let range = json!({ "file": "two.parquet", "params": one, "from": "2025-01-01T05", "to": "2025-01-01T08" });
     let rows = assistant.get("read_rows", range).await;
     assert_eq!(column(&rows, "first 3 of 3 rows\n", metric.key.wire_name), [keys[1]; 3]);
+    let later = json!({ "file": "two.parquet", "from": "2025-02-01", "to": "2025-02-02" });
+    let none = assistant.get("read_rows", later).await;
+    assert_eq!(none, "no row in this range; the first row is of 2025-01-01 00:00, the last of 2025-01-02 23:00\n");
     let report = assistant.get("report", json!({ "file": "two.parquet" })).await;
     assert!(report.contains("2 series, 96 records, 0 missing"), "{report}");
 }
@@ -283,6 +288,10 @@ async fn mistakes_are_explained() {
         let error = assistant.fail("fetch_records", call).await;
         assert!(error.contains(expected), "{expected}: {error}");
     }
+    let step = valid["params"][metric.history.step].as_str().unwrap();
+    let unknown = json!({ metric.key.wire_name: metric.keys[0], metric.history.step: format!("{step}r") });
+    let error = assistant.fail("fetch_records", changed("params", unknown)).await;
+    assert!(error.contains("expected ") && !error.contains("--"), "{error}");
     let error = assistant.fail("read_rows", json!({ "file": "missing.csv" })).await;
     assert!(error.contains("no such file or folder"), "{error}");
     let error = assistant.fail("read_rows", json!({ "file": "a.csv", "count": 51 })).await;

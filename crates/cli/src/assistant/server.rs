@@ -21,6 +21,7 @@ use crate::failure::{ExitKind, Failure, Result};
 use crate::find_endpoint::find;
 use crate::interrupt::Interrupt;
 use crate::log::{self, Log};
+use crate::notation::{Notation, within};
 use crate::program::program;
 
 /// The width of the lines of an answer, which an assistant does not need to be broken.
@@ -126,7 +127,8 @@ impl ServerHandler for AssistantServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let (answered, lines) = log::kept(Box::pin(self.answer(&request.name, arguments, &context))).await;
+        let answer = Box::pin(self.answer(&request.name, arguments, &context));
+        let (answered, lines) = log::kept(within(Notation::Tools, answer)).await;
         Ok(result(answered, &lines).into())
     }
 }

@@ -189,8 +189,8 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
         endpoints.push(written.to_owned());
     }
     let selection = Selection::new(endpoints, arguments.params(&of)?);
-    let from = arguments.parsed("from", time_arg::timestamp)?.unwrap_or(time_arg::ALWAYS);
-    let to = arguments.parsed("to", time_arg::end)?.unwrap_or(time_arg::OPEN);
+    let from = arguments.parsed("from", time_arg::timestamp)?;
+    let to = arguments.parsed("to", time_arg::end)?;
     let count = arguments.number("count")?.map_or(20, |count| usize::try_from(count).unwrap_or(MAX_ROWS));
     if !(1..=MAX_ROWS).contains(&count) {
         return Err(Failure::usage(format!("invalid `count` {count}: expected 1 to {MAX_ROWS}")));
@@ -204,7 +204,7 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
         endpoints.insert(one.endpoint().to_owned());
         selected.insert(one.path.clone());
     }
-    let range = from..to;
+    let range = from.unwrap_or(time_arg::ALWAYS)..to.unwrap_or(time_arg::OPEN);
     let mut excerpt = if is_last { Excerpt::new(0, count) } else { Excerpt::new(count, 0) };
     let stored = target.tables.rows(Some(&endpoints), None)?.within(range.clone());
     let reading = stored.read(
@@ -218,11 +218,26 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
     let all = excerpt.count;
     if all == 0 {
         target.check_fetched(&series, &range)?;
+        target.check_left_out(&left_out, "the answer", log)?;
+        return Ok(no_rows(&series, from.is_some() || to.is_some()));
     }
     let which = if is_last { "last" } else { "first" };
     let text = format!("{which} {} of {all} rows\n{}", count.min(all), Excerpt::csv(&[excerpt])?);
     target.check_left_out(&left_out, "the answer", log)?;
     Ok(text)
+}
+
+/// Says that no row was selected, and of which times these series have rows.
+fn no_rows(series: &[SeriesStatus], has_range: bool) -> String {
+    let first = series.iter().filter_map(|one| one.first).min();
+    let last = series.iter().filter_map(|one| one.last).max();
+    match (first, last) {
+        (Some(first), Some(last)) if has_range => {
+            let (first, last) = (time_arg::shown(first), time_arg::shown(last));
+            format!("no row in this range; the first row is of {first}, the last of {last}\n")
+        }
+        _ => "no row\n".to_owned(),
+    }
 }
 
 /// The figures of a file.

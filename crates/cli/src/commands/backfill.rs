@@ -19,6 +19,7 @@ use crate::job_settings::{JobSettings, Overrides};
 use crate::job_text;
 use crate::log::Log;
 use crate::metrics_file::{Metrics, MetricsOption};
+use crate::notation::{option, stream};
 use crate::param_options::{Params, endpoint_candidates, endpoints_help};
 use crate::printed_run::{PrintedRun, PrintedRunOptions};
 use crate::printer::{Columns, Printer};
@@ -112,17 +113,26 @@ impl Backfill {
     fn check_options(&self, settings: &JobSettings, is_file: bool, log: Log) -> Result<()> {
         let is_stream = settings.is_stream();
         if self.format.is_some() && !is_stream {
-            return Err(Failure::usage("`--format` is only for `--out -`; the name of a file determines its format"));
+            return Err(Failure::usage(format!(
+                "`{}` is only for `{}`; the name of a file determines its format",
+                option("format"),
+                stream()
+            )));
         }
         if self.partition.is_some() && (is_stream || is_file) {
-            return Err(Failure::usage("`--partition` is only for a data set, but `--out` is not a folder or bucket"));
+            return Err(Failure::usage(format!(
+                "`{}` is only for a data set, but `{}` is not a folder or bucket",
+                option("partition"),
+                option("out")
+            )));
         }
         if is_stream && (self.refetch.is_some() || self.refetch_gaps) {
-            let message = "`--refetch` and `--refetch-gaps` are only for files; `--out -` fetches every record";
+            let (refetch, gaps) = (option("refetch"), option("refetch-gaps"));
+            let message = format!("`{refetch}` and `{gaps}` are only for files; `{}` fetches every record", stream());
             return Err(Failure::usage(message));
         }
         if is_stream && settings.refetch.is_some() {
-            log.remark("`refetch` of the job file is not used; `--out -` fetches every record");
+            log.remark(&format!("`refetch` of the job file is not used; `{}` fetches every record", stream()));
         }
         Ok(())
     }
@@ -176,7 +186,8 @@ impl Backfill {
     fn job_settings(&self, log: Log) -> Result<JobSettings> {
         match (&self.job, self.from, &self.out) {
             (Some(_), ..) if self.params != Params::default() => {
-                Err(Failure::usage("`--job` cannot be used with params; write them into the job file"))
+                let job = option("job");
+                Err(Failure::usage(format!("`{job}` cannot be used with params; write them into the job file")))
             }
             (Some(file), from, out) => job_text::read(file, Overrides { from, to: self.to, out: out.as_deref() }, log),
             (None, Some(from), Some(out)) => {
@@ -184,7 +195,10 @@ impl Backfill {
                 let to = self.to.unwrap_or(time_arg::OPEN);
                 Ok(JobSettings { series, from, to, out: out.clone(), refetch: None })
             }
-            _ => Err(Failure::usage("`--from` and `--out` are required without `--job`")),
+            _ => {
+                let [from, out, job] = ["from", "out", "job"].map(option);
+                Err(Failure::usage(format!("`{from}` and `{out}` are required without `{job}`")))
+            }
         }
     }
 

@@ -16,10 +16,10 @@ use crate::failure::{self, Failure, Result};
 use crate::find_endpoint::find_or_path;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
+use crate::notation::{assigned, command, flag, option};
 use crate::param_options::Params;
 use crate::param_values::ParamValue;
 use crate::printer::{Columns, Printer};
-use crate::program::program;
 use crate::progress::counted;
 use crate::record_columns::SeriesRecords;
 use crate::requested_series::{RequestedSeries, labels, request};
@@ -98,7 +98,7 @@ impl Get {
             if info.from == info.to {
                 let (Some(from), Some(to)) = (self.from, self.to) else {
                     return Err(Failure::usage(format!("{} needs both ends of its time range", name(endpoint)))
-                        .help("set `--from` and `--to`"));
+                        .help(format!("set `{}` and `{}`", option("from"), option("to"))));
                 };
                 self.check_set_once(info.from)?;
                 add_param(&mut params, info.from, &[from, to]);
@@ -178,7 +178,7 @@ impl Get {
         }
         if let (Some(Format::Csv | Format::Arrow), Some((series, _))) = (self.format, without_records.first()) {
             let message = format!("the response of {} has no records for a table", name(series.endpoint));
-            return Err(Failure::usage(message).help("use `--format jsonl`"));
+            return Err(Failure::usage(message).help(format!("use `{}`", assigned("format", "jsonl"))));
         }
         let format = Format::or_for_reader(self.format, Format::Csv);
         let is_table = format == Format::Table;
@@ -227,7 +227,10 @@ fn warn_of_missing_records(part: &SeriesRecords<'_>, label: &str, log: Log) {
     }
     if part.series.endpoint.pages.is_some() {
         let count = counted(part.records.len() as u64, "record");
-        log.warning(&format!("{label}: one page with {count}; further pages may follow; `--all` fetches them"));
+        log.warning(&format!(
+            "{label}: one page with {count}; further pages may follow; `{}` fetches them",
+            flag("all")
+        ));
         return;
     }
     if page_size(part.series).is_none_or(|size| part.records.len() < size) {
@@ -235,7 +238,7 @@ fn warn_of_missing_records(part: &SeriesRecords<'_>, label: &str, log: Log) {
     }
     let count = counted(part.records.len() as u64, "record");
     let advice = if history(part.series.endpoint).is_some() {
-        format!("`{} backfill` fetches it completely", program().name)
+        format!("`{}` fetches it completely", command("backfill", "history", "backfill"))
     } else {
         "request it in parts".to_owned()
     };
@@ -263,7 +266,8 @@ fn page_size(series: &RequestedSeries) -> Option<usize> {
 fn require_pages(endpoints: &[Endpoint]) -> Result<()> {
     let Some(endpoint) = endpoints.iter().find(|endpoint| endpoint.pages.is_none()) else { return Ok(()) };
     let message = format!("{} has no known pages", name(endpoint));
-    Err(Failure::usage(message).help("omit `--all`, and add `pages` to the catalogue if the service has them"))
+    let help = format!("omit `{}`, and add `pages` to the catalogue if the service has them", option("all"));
+    Err(Failure::usage(message).help(help))
 }
 
 /// Requests all pages of a series. Returns the pages that were received, and the error that ended them.
@@ -312,6 +316,7 @@ mod tests {
     use crate::command_line::{Command, CommandLine};
     use crate::connection::has_key;
     use crate::endpoint_names::with_path;
+    use crate::program::program;
     use crate::program::service;
 
     #[tokio::test]

@@ -121,7 +121,7 @@ fn note_series(status: &dataset::Status, log: Log) {
     let ends = ends(status);
     print_first(&sentences(&ends), "like this", |line| log.remark(line));
     if let Some(remedy) = remedy(&ends) {
-        log.remark(remedy);
+        log.remark(&remedy);
     }
     if let Some(line) = cap(&ends) {
         log.remark(&line);

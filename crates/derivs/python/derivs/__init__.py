@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Iterator, List,
 
 from ._asyncio import iterate_in_thread, run_in_thread
 from ._command import (
-    Error,
     Names,
     Path,
     Row,
@@ -36,15 +35,19 @@ from ._command import (
     with_own_options,
 )
 from ._data_set import DataSet
+from ._errors import ArgumentError, Error
+from ._pages import Description, Report, Status
 from ._table import Table
 
 if TYPE_CHECKING:
     from .generated import AsyncFollowFunction, BackfillFunction, FollowFunction, GetFunction, HistoryFunction
 
 __all__ = [
+    "ArgumentError",
     "DataSet",
     "Error",
     "Table",
+    "adopt",
     "afollow",
     "ahistory",
     "backfill",
@@ -107,7 +110,7 @@ def _read_history(
     if path is not None:
         return _read_stored(path, endpoints, start, end, as_of, options, stop)
     if as_of is not None:
-        raise ValueError("`as_of` needs `path`, a file or a data set: the service has only what is known now")
+        raise ArgumentError("`as_of` needs `path`, a file or a data set: the service has only what is known now")
     own = {"out": "-", "format": "arrow", "json": True, "dry_run": False}
     run = Run(["backfill", *endpoint_names(endpoints)], with_own_options(options, {**range_options(start, end), **own}))
     out = run.read(stop)
@@ -141,15 +144,15 @@ def _backfill(
     about other series in the same target, for example with another timeframe, and about times that no run has fetched or
     requested, which are also logged as warnings."""
     if out == "-":
-        raise ValueError("`out` is a file, a folder or a bucket; `history` returns records")
+        raise ArgumentError("`out` is a file, a folder or a bucket; `history` returns records")
     run = Run(["backfill", *endpoint_names(endpoints)], with_own_options(options, {**range_options(start, end), "out": out, "json": True}))
     changes = run.read()
     if run.objects:
-        raise ValueError("the target of the job file is standard output; set `out`, or use `history`")
+        raise ArgumentError("the target of the job file is standard output; set `out`, or use `history`")
     return run.result(parse_rows(changes))
 
 
-def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: bool = False) -> Row:
+def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: bool = False) -> Status:
     """Returns the state of a file, a folder or a bucket that `backfill` has written, with a list of its `series`.
 
     Each series has its endpoint, params and `files`; its `path` is its name in messages, and not that of a file.
@@ -157,7 +160,7 @@ def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: b
     than `max_age` and a newer interval has ended, the error of the kind `incomplete` has the state as its `result`. `verify` reads every row."""
     run = Run(["status", os.fspath(path)], {"max_age": max_age, "verify": verify, "json": True})
     state = run.read()
-    return run.result(json.loads(state or b"{}"))
+    return run.result(Status(json.loads(state or b"{}")))
 
 
 def stored(
@@ -211,12 +214,12 @@ def revisions(path: Path, *, endpoint: Optional[Names] = None, **params: Any) ->
     return run.result(rows)
 
 
-def report(path: Path) -> Row:
+def report(path: Path) -> Report:
     """Returns figures about the values of a file or a data set, for each of its `series` and their `fields`: nulls, values out
     of range, the longest constant run, the largest step, and the number of revisions."""
     run = Run(["report", os.fspath(path)], {"json": True})
     figures = run.read()
-    return run.result(json.loads(figures or b"{}"))
+    return run.result(Report(json.loads(figures or b"{}")))
 
 
 def open(path: Path) -> DataSet:
@@ -228,12 +231,23 @@ def open(path: Path) -> DataSet:
     return data_set
 
 
+def adopt(path: Path) -> List[Row]:
+    """Rebuilds the state of a data set from its files, for example after its folder was copied without `.backfill`, and
+    returns its series, as `derivs.open(path).coverage`.
+
+    The files do not list the times that were requested and have no record: the next run requests them again."""
+    run = Run(["adopt", os.fspath(path)], {})
+    run.read()
+    run.result(None)
+    return open(path).coverage
+
+
 def remove(path: Path, *, endpoint: Optional[Names] = None, dry_run: bool = False, **params: Any) -> List[Row]:
     """Deletes the series with all these params, such as `coin=["DOGE", "PEPE"]`, and returns their endpoints and params.
 
     `dry_run` deletes nothing. `param="exchange="` selects the series without an exchange."""
     for name in (name for name, value in params.items() if value is None):
-        raise TypeError(f"`{name}` is None: omit it, or write `param=\"{name}=\"` for the series without it")
+        raise ArgumentError(f"`{name}` is None: omit it, or write `param=\"{name}=\"` for the series without it")
     run = Run(["remove", os.fspath(path)], with_own_options(params, {"endpoint": endpoint, "dry_run": dry_run, "json": True}))
     return run.result(parse_rows(run.read()))
 
@@ -247,9 +261,9 @@ def _follow(
     `break` and Ctrl-C end it, and so does another thread that sets `stop`, even while no record arrives. If the service
     rejects one series, all of them end. A record has the params in which the series differ."""
     if stop is not None and not hasattr(stop, "is_set"):
-        raise TypeError(f"`stop` is a threading.Event, not {stop!r}")
+        raise ArgumentError(f"`stop` is a threading.Event, not {stop!r}")
     if "end" in options:
-        raise TypeError("`end` is not an argument: `records` or `stop` ends this function")
+        raise ArgumentError("`end` is not an argument: `records` or `stop` ends this function")
     run = Run(["poll", *endpoint_names(endpoints)], with_own_options(options, {"from": time_option("start", start), "format": "jsonl"}))
     with closing(run.chunks(stop)) as chunks:
         rest = b""
@@ -272,16 +286,16 @@ def endpoints(*words: str, history: bool = False) -> List[Row]:
 
     Each has the names of its `required` params; `describe` returns all of its params and fields."""
     if not all(isinstance(word, str) for word in words):
-        raise TypeError(f"each word is an argument, as in `endpoints(\"open\", \"interest\")`, not {words!r}")
+        raise ArgumentError(f"each word is an argument, as in `endpoints(\"open\", \"interest\")`, not {words!r}")
     run = Run(["list", *words], {"history": history, "json": True})
     return run.result(parse_rows(run.read()))
 
 
-def describe(endpoint: Union[str, Row]) -> Row:
+def describe(endpoint: Union[str, Row]) -> Description:
     """Returns all known facts about an endpoint, with its `params` and `fields`, which are None if they are unknown."""
     run = Run(["describe", *endpoint_names(endpoint)], {"json": True})
     facts = run.read()
-    return run.result(json.loads(facts or b"{}"))
+    return run.result(Description(json.loads(facts or b"{}")))
 
 
 # The types of these functions are those of the catalogue: the names of endpoints, their params and values, and rows.

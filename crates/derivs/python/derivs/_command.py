@@ -16,6 +16,7 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta, timezone
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, TypeVar, Union
 
+from ._errors import ArgumentError, Error
 from ._progress import ProgressLine
 from ._table import Row as Row, Rows
 
@@ -27,25 +28,6 @@ Time = Union[str, date, timedelta, float]
 T = TypeVar("T")
 
 _LOG = logging.getLogger("derivs")
-_KINDS = {1: "io", 2: "usage", 3: "credentials", 4: "service", 5: "rejected", 6: "incomplete"}
-
-
-class Error(Exception):
-    """The command failed; the text is its message.
-
-    code: The exit code of the command, which is negative if a signal has ended it.
-    kind: `io`, `usage`, `credentials`, `service`, `rejected`, `incomplete`, `stopped` (by a signal) or `unknown`.
-    result: What the function would have returned, with everything from before the failure. None if that is nothing.
-    """
-
-    def __init__(self, text: str, code: int, result: Any) -> None:
-        super().__init__(text)
-        self.code = code
-        self.kind = "stopped" if code < 0 or code > 128 else _KINDS.get(code, "unknown")
-        self.result = result
-
-    def __reduce__(self) -> Any:
-        return type(self), (str(self), self.code, self.result)
 
 
 class Run:
@@ -56,7 +38,7 @@ class Run:
         # A signal would be the second one after Ctrl-C, and the process would not complete its work.
         self.process = subprocess.Popen(
             # After `--`, a name or a path that begins with `-` is not an option.
-            [_program(), command[0], *_options(options), "--end-with-stdin", "--progress-json", "--", *command[1:]],
+            [_program(), command[0], *_options(options), "--end-with-stdin", "--progress-json", "--python", "--", *command[1:]],
             env={**os.environ, "NO_COLOR": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -92,8 +74,7 @@ class Run:
                     self.objects.append(json.loads(line))
             elif line.startswith("warning: "):
                 self.progress.clear()
-                text = line[len("warning: ") :]
-                _LOG.warning(text.replace("`derivs backfill` fetches it", "`derivs.history` fetches it"))
+                _LOG.warning(line[len("warning: ") :])
             else:
                 _LOG.info(line)
         self.progress.clear()
@@ -141,11 +122,7 @@ class Run:
         """Returns the result, or raises the error of the command."""
         code = self.process.returncode
         if code:
-            # The usage is that of the command line.
-            text = self.error.split("\nUsage: ")[0].strip()[len("error: ") :]
-            text = text or f"the command ended with {_ending(code)}"
-            # The other options have the names of their arguments.
-            text = re.sub(r"--from\b", "start", re.sub(r"--to\b", "end", text))
+            text = self.error.strip()[len("error: ") :] or f"the command ended with {_ending(code)}"
             raise Error(text, code, result if self.has_output else None)
         return result
 
@@ -177,7 +154,7 @@ def endpoint_name(endpoint: Any) -> str:
     name = endpoint.get("endpoint") if isinstance(endpoint, dict) else endpoint
     if isinstance(name, str):
         return name
-    raise TypeError(f"an endpoint is a name or an entry of `endpoints()`, not {endpoint!r}")
+    raise ArgumentError(f"an endpoint is a name or an entry of `endpoints()`, not {endpoint!r}")
 
 
 def range_options(start: Optional[Time], end: Optional[Time]) -> Row:
@@ -186,7 +163,7 @@ def range_options(start: Optional[Time], end: Optional[Time]) -> Row:
 
 def time_option(name: str, time: Optional[Time]) -> Any:
     if isinstance(time, bool) or time != time:
-        raise TypeError(f"`{name}` is not a time: {time!r}")
+        raise ArgumentError(f"`{name}` is not a time: {time!r}")
     return datetime.fromtimestamp(time, timezone.utc) if isinstance(time, float) else time
 
 
@@ -195,26 +172,26 @@ def with_own_options(options: Row, own: Row) -> Row:
     for name in options:
         option = name.rstrip("_").replace("-", "_")
         if option in ("from", "to"):
-            raise TypeError(f"`{name}` is not an argument: the arguments for a range are `start` and `end`")
+            raise ArgumentError(f"`{name}` is not an argument: the arguments for a range are `start` and `end`")
         if option in own:
-            raise TypeError(f"`{name}` is not an argument: this function sets `--{option.replace('_', '-')}` itself")
+            raise ArgumentError(f"`{name}` is not an argument: this function sets it itself")
     return {**options, **own}
 
 
 def _options(options: Row) -> Iterator[str]:
     for name, value in options.items():
         if not re.fullmatch(r"[^\W\d_][\w-]*", name):
-            raise TypeError(f"`{name}` is not the name of an argument")
+            raise ArgumentError(f"`{name}` is not the name of an argument")
         option = "--" + name.rstrip("_").replace("_", "-")
         if value is True:
             yield option
         elif value is not None and value is not False:
             many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
             if not many:
-                raise ValueError(f"`{name}` is an empty list")
+                raise ArgumentError(f"`{name}` is an empty list")
             # A missing value of a data frame is None, or differs from itself.
             if any(one is None or one != one for one in many):
-                raise TypeError(f"`{name}` has a missing value: {value!r}")
+                raise ArgumentError(f"`{name}` has a missing value: {value!r}")
             yield from (f"{option}={_text(one)}" for one in many)
 
 

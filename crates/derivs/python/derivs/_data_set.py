@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
-from ._command import Error, Names, Path, Row, Time, endpoint_names
+from ._command import Names, Path, Row, Time, endpoint_names
+from ._errors import Error
+from ._pages import Report, Status
 from ._table import Rows, Table, empty_columns
 
 # Columns that belong to a row and not to a value of it.
@@ -20,9 +22,9 @@ class DataSet:
     def __init__(
         self,
         path: Path,
-        status: Callable[[Path], Row],
+        status: Callable[[Path], Status],
         stored: Callable[..., Table],
-        report: Callable[[Path], Row],
+        report: Callable[[Path], Report],
     ) -> None:
         self.path = path
         self._status = status
@@ -38,16 +40,19 @@ class DataSet:
     def coverage(self) -> List[Row]:
         """The series, each with its endpoint, params, the number of `records`, the times of the `first` and the `last` one,
         and the `gaps` between them."""
+        return Rows(self._state()["series"])
+
+    def _state(self) -> Status:
         try:
-            state = self._status(self.path)
+            return self._status(self.path)
         except Error as error:
             # The state says what is missing; `derivs.status` raises the error.
             if error.kind != "incomplete" or error.result is None:
                 raise
-            state = error.result
-        return Rows(state["series"])
+            state: Status = error.result
+            return state
 
-    def report(self) -> Row:
+    def report(self) -> Report:
         """Returns figures about the values, as `derivs.report`."""
         return self._report(self.path)
 
@@ -88,20 +93,32 @@ class DataSet:
         for name in names:
             try:
                 table = self.table([name], **own)
+                # Without a range, there are rows, which show the columns.
+                has_rows = len(table) > 0
+                tables.append(_Part(name, table if has_rows else self.table([name], **params), has_rows))
             except Error as error:
                 # Another endpoint may have the params that select series.
                 if error.kind != "usage" or "no such series" not in str(error):
                     raise
                 none = error
-                continue
-            tables.append((name, table))
         if none is not None and not tables:
             raise none
-        # pandas cannot merge frames without rows.
-        return _joined([named for named in tables if len(named[1])] or tables[:1])
+        return _joined(tables)
 
     def __repr__(self) -> str:
         return f"<derivs.DataSet: {self.path}>"
+
+    def _repr_html_(self) -> str:
+        return self._state()._repr_html_()
+
+
+class _Part(NamedTuple):
+    """The rows of one endpoint."""
+
+    name: str
+    table: Table
+    # Otherwise, the table is only used for its columns.
+    has_rows: bool
 
 
 class _Pandas:
@@ -159,20 +176,20 @@ def _reader() -> Any:
     return _Pandas
 
 
-def _joined(tables: List[Tuple[str, Table]]) -> Any:
+def _joined(parts: List[_Part]) -> Any:
     reader = _reader()
-    keys = _keys([table for _, table in tables])
-    fields = [_fields(table, keys) for _, table in tables]
-    methods = [name.split(".")[-1] for name, _ in tables]
+    keys = _keys([part.table for part in parts])
+    fields = [_fields(part.table, keys) for part in parts]
+    methods = [part.name.split(".")[-1] for part in parts]
     result: Any = None
-    for (name, table), own in zip(tables, fields):
-        names = {table.columns[0]: keys[0]}
+    for part, method, own in zip(parts, methods, fields):
+        names = {part.table.columns[0]: keys[0]}
         for field in own:
             if sum(field in others for others in fields) > 1:
-                method = name.split(".")[-1]
                 # Endpoints of two groups can have one method name.
-                names[field] = f"{method if methods.count(method) == 1 else name}.{field}"
-        frame = reader.renamed(reader.frame(table)[[table.columns[0], *keys[1:], *own]], names)
+                names[field] = f"{method if methods.count(method) == 1 else part.name}.{field}"
+        frame = reader.renamed(reader.frame(part.table)[[part.table.columns[0], *keys[1:], *own]], names)
+        frame = frame if part.has_rows else frame.head(0)
         result = frame if result is None else reader.merged(result, frame, keys)
     return reader.in_order(result, keys)
 

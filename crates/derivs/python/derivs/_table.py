@@ -6,10 +6,15 @@ from datetime import datetime
 from html import escape
 from typing import Any, Dict, Iterator, List, Union, overload
 
+from ._errors import ColumnError
+
 Row = Dict[str, Any]
 
 # The rows at each end of a table that a notebook shows.
 _SHOWN = 5
+
+# The rows of a table of facts or figures, of which the middle is left out if there are more.
+_MANY = 60
 
 # The longest text of an object or a list in a cell.
 _MAX_TEXT = 80
@@ -81,7 +86,7 @@ class Table:
         table = self._arrow()
         if isinstance(key, str):
             if key not in _column_names(table):
-                raise KeyError(f"no column `{key}`; the columns are {', '.join(self.columns)}")
+                raise ColumnError(f"no column `{key}`; the columns are {', '.join(self.columns)}")
             column = table[key]
             return column.to_list() if hasattr(column, "to_list") else column.to_pylist()
         if isinstance(key, slice):
@@ -131,15 +136,40 @@ class Rows(List[Row]):
         return _html_table([*first, *others], self, f"{count}; empty columns are left out")
 
 
-def _html_table(columns: List[str], rows: Union[Table, Rows], caption: str) -> str:
+def html_table(rows: List[Row], caption: str) -> str:
+    """Returns rows with the columns that have a value, and leaves out rows in the middle only if there are very many."""
+    return _html_table(_columns_with_values(rows), Rows(rows), caption, _MANY // 2)
+
+
+def text_table(rows: List[Row]) -> str:
+    """Returns rows for a terminal, with the columns that have a value."""
+    columns = _columns_with_values(rows)
+    lines = [columns]
+    for row in rows:
+        lines.append([_shown(row.get(column)) for column in columns])
+    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
+    texts = []
+    for line in lines if len(lines) <= _MANY else [*lines[: _MANY // 2], ["\u2026"], *lines[-_MANY // 2 :]]:
+        texts.append("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())
+    return "\n".join(texts)
+
+
+def _columns_with_values(rows: List[Row]) -> List[str]:
+    columns: Dict[str, None] = {}
+    for row in rows:
+        columns.update({name: None for name in row})
+    return [name for name in columns if any(row.get(name) not in (None, "", []) for row in rows)]
+
+
+def _html_table(columns: List[str], rows: Union[Table, Rows], caption: str, shown: int = _SHOWN) -> str:
     """Returns the first and the last rows, or all if they are few."""
-    is_long = len(rows) > 2 * _SHOWN
+    is_long = len(rows) > 2 * shown
     lines = [_html_row("th", columns)]
-    for row in rows[:_SHOWN] if is_long else rows[:]:
+    for row in rows[:shown] if is_long else rows[:]:
         lines.append(_html_row("td", [row.get(column) for column in columns]))
     if is_long:
         lines.append(_html_row("td", ["\u2026"] * len(columns)))
-        for row in rows[-_SHOWN:]:
+        for row in rows[-shown:]:
             lines.append(_html_row("td", [row.get(column) for column in columns]))
     return f"<table>{''.join(lines)}</table><p>{caption}</p>"
 

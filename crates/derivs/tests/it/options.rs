@@ -311,3 +311,39 @@ fn the_sandbox_simulates_failures() {
     let wrong = run(&[&args[..], &["nonsense"]].concat());
     assert!(wrong.code == Some(2) && wrong.err.contains("known: latency, "), "{}", wrong.err);
 }
+
+/// The Python module runs the command with `--python`.
+#[test]
+fn messages_for_python_have_the_names_of_arguments() {
+    let Metric { name, key_option, keys, .. } = metric();
+    let key = key_option.trim_start_matches("--");
+    let plural = format!("{key_option}s={}", keys[0]);
+    let named = format!("{key_option}={}", keys[0]);
+    let twice = format!("--param={key}={}", keys[0]);
+    let misspelt = format!("{name}s");
+    for (args, expected) in [
+        (vec!["get", "--python", &plural, name], format!("a similar argument exists: '{key}'")),
+        (vec!["get", "--python", "--from=yesterday", name], "invalid value 'yesterday' for 'start'".to_owned()),
+        (vec!["get", "--python", "--format=x", name], "invalid value 'x' for 'format'".to_owned()),
+        (vec!["get", "--python", &named, &twice, name], format!("`{key}` is set by `{key}` and by `param`")),
+        (vec!["get", "--python", &misspelt], "`derivs.endpoints()` lists all endpoints".to_owned()),
+        (vec!["get", "--python", "--interval=1h", name], "a similar argument exists: '".to_owned()),
+        (vec!["get", "--python", "--out=x", name], "`backfill` writes files".to_owned()),
+        (vec!["get", "--python", "--xyzzy=x", name], "accepted params: ".to_owned()),
+        (vec!["backfill", "--python", &named, name], "not provided:\n  start\n  out\n".to_owned()),
+        (vec!["backfill", "--python"], "\n  endpoints\n".to_owned()),
+        (vec!["backfill", "--python", "--job=x", name], "cannot be used with".to_owned()),
+        (vec!["backfill", "--python", "--from=1d", "--refetch-gaps", "--out=-", name], "`refetch_gaps`".to_owned()),
+        (vec!["poll", "--python", "--to=now", name], "use `records`".to_owned()),
+        (vec!["status", "--python", "--max-age=x", "a.csv"], "for 'max_age'".to_owned()),
+        (vec!["status", "--python", "no-folder/"], "no such file or folder".to_owned()),
+        (vec!["get", "--python", &named, name], "use `sandbox=True`".to_owned()),
+    ] {
+        let output = run(&args);
+        let is_expected = output.code.is_some_and(|code| code > 0) && output.err.contains(&expected);
+        assert!(is_expected, "{args:?}: {expected}: {}", output.err);
+        // The last line of clap is not shown by the module.
+        let text = output.err.replace("try '--help'", "");
+        assert!(!text.contains("--") && !text.contains('<') && !text.contains("Usage"), "{args:?}: {}", output.err);
+    }
+}

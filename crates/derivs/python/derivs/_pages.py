@@ -1,0 +1,124 @@
+"""Facts and figures as dicts, which a notebook and a terminal show as tables."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any, Dict, List, Tuple
+
+from ._table import Row, html_table, text_table
+
+
+# The figures of a field, as in the report of the command.
+_FIGURES = (
+    "values",
+    "nulls",
+    "min",
+    "max",
+    "mean",
+    "out_of_range",
+    "longest_constant",
+    "largest_step",
+    "largest_step_at",
+    "revisions",
+)
+
+
+# The state of a series, as in the status of the command.
+_STATE = ("records", "first", "last", "missing", "rejected")
+
+
+class _Page(Dict[str, Any]):
+    def _title(self) -> str:
+        raise NotImplementedError
+
+    def _sections(self) -> List[Tuple[str, List[Row]]]:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        texts = [self._title()]
+        for name, rows in self._sections():
+            texts.append(f"{name}\n{text_table(rows)}")
+        return "\n\n".join(texts)
+
+    def _repr_html_(self) -> str:
+        texts = [f"<p>{escape(self._title())}</p>"]
+        for name, rows in self._sections():
+            texts.append(html_table(rows, name))
+        return "".join(texts)
+
+
+class Description(_Page):
+    """All known facts about an endpoint, as a dict."""
+
+    def _title(self) -> str:
+        history = "with a history" if self["history"] else "without a history"
+        return f"{self['endpoint']}, {history}: {self['summary']}"
+
+    def _sections(self) -> List[Tuple[str, List[Row]]]:
+        params = []
+        for param in self["params"] or []:
+            # A constant is set by the command.
+            if param["value"] is None:
+                params.append(
+                    {
+                        "argument": param["option"],
+                        "required": param["required"],
+                        "values": [value["value"] for value in param["values"]] or param["allowed_values"],
+                        "default": param["default"],
+                        "meaning": param["summary"],
+                        "source": param["evidence"],
+                    }
+                )
+        fields = []
+        for field in self["fields"] or []:
+            fields.append(
+                {
+                    "field": field["name"],
+                    "type": field["type"],
+                    "unit": field["unit"],
+                    "optional": field["optional"] or None,
+                    "meaning": field["summary"],
+                    "source": field["evidence"],
+                }
+            )
+        sections = [("Arguments", params), ("Fields", fields)]
+        return [(name, rows) for name, rows in sections if rows]
+
+
+class Status(_Page):
+    """The state of a file or a data set, as a dict."""
+
+    def _title(self) -> str:
+        return _totals(self)
+
+    def _sections(self) -> List[Tuple[str, List[Row]]]:
+        rows = []
+        for series in self["series"]:
+            rows.append({**_identity(series), **{name: series[name] for name in _STATE}})
+        return [("Series", rows)]
+
+
+class Report(_Page):
+    """Figures about the values of a file or a data set, as a dict."""
+
+    def _title(self) -> str:
+        return _totals(self)
+
+    def _sections(self) -> List[Tuple[str, List[Row]]]:
+        rows = []
+        for series in self["series"]:
+            for field in series["fields"]:
+                figures = {name: field[name] for name in _FIGURES}
+                rows.append({**_identity(series), "field": field["field"], **figures})
+        return [("Values", rows)]
+
+
+def _totals(page: Row) -> str:
+    series = page["series"]
+    records = sum(one["records"] for one in series)
+    missing = sum(one["missing"] for one in series)
+    return f"{page['path']}: {len(series):,} series, {records:,} records, {missing:,} missing"
+
+
+def _identity(series: Row) -> Row:
+    return {"endpoint": series["endpoint"].split(".")[-1], **series["params"]}
