@@ -22,6 +22,17 @@ const DICTIONARY: f64 = 16_384.0;
 /// Maximum number of decimals of such a column, unless its values repeat.
 const DECIMALS: i32 = 4;
 
+/// The level of `zstd` compression. Level 1 needs 3 % fewer instructions for a row and takes 15 % more space for ratios
+/// with six decimals, and level 5 needs 13 % more instructions and takes 8 % less.
+const COMPRESSION_LEVEL: i32 = 3;
+
+/// Maximum number of bytes of a page, before compression. A query of one series decompresses the pages with its rows.
+const PAGE: usize = 192 * 1024;
+
+/// The same for times with a dictionary. The times of each series are the same bytes, which are compressed well if the
+/// page has the rows of many series.
+const PAGE_OF_SHARED_TIMES: usize = 1024 * 1024;
+
 /// The purpose of a file.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose<'r> {
@@ -63,8 +74,11 @@ fn of_journal(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
 }
 
 fn of_data(builder: WriterPropertiesBuilder, schema: &Schema, storage: DataStorage<'_>) -> WriterPropertiesBuilder {
+    let level = ZstdLevel::try_new(COMPRESSION_LEVEL).unwrap_or_default();
     let mut builder = builder
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_compression(Compression::ZSTD(level))
+        .set_data_page_row_count_limit(usize::MAX)
+        .set_data_page_size_limit(PAGE)
         .set_statistics_enabled(EnabledStatistics::Chunk);
     for (index, field) in schema.fields().iter().enumerate() {
         let path = ColumnPath::from(field.name().as_str());
@@ -78,7 +92,11 @@ fn of_data(builder: WriterPropertiesBuilder, schema: &Schema, storage: DataStora
             DataType::Timestamp(..) => {
                 let encoding = if storage.has_small_times { Encoding::DELTA_BINARY_PACKED } else { Encoding::PLAIN };
                 let has_dictionary = storage.has_shared_times && !storage.has_small_times;
-                builder.set_column_dictionary_enabled(path.clone(), has_dictionary).set_column_encoding(path, encoding)
+                let page = if has_dictionary { PAGE_OF_SHARED_TIMES } else { PAGE };
+                builder
+                    .set_column_dictionary_enabled(path.clone(), has_dictionary)
+                    .set_column_data_page_size_limit(path.clone(), page)
+                    .set_column_encoding(path, encoding)
             }
             _ => builder,
         };
