@@ -89,7 +89,7 @@ fn count_intervals(times: &[i64], intervals: &MicrosecondIntervals) -> usize {
     let mut current = 0..0;
     for time in times {
         if count == 0 || !current.contains(time) {
-            current = intervals.containing(*time);
+            current = intervals.after(&current, *time);
             count += 1;
         }
     }
@@ -116,7 +116,7 @@ fn have_several(times: &[i64], intervals: &MicrosecondIntervals) -> bool {
             return true;
         }
         if !current.contains(time) {
-            current = intervals.containing(*time);
+            current = intervals.after(&current, *time);
         }
         last = Some(time);
     }

@@ -215,7 +215,7 @@ fn intervals(times: &[i64], interval: Interval) -> TimeRanges {
     let mut current = 0..0;
     for time in times {
         if !current.contains(time) {
-            current = intervals.containing(*time);
+            current = intervals.after(&current, *time);
         }
         match &mut joined {
             Some(run) if (run.start..=run.end).contains(&current.start) => run.end = run.end.max(current.end),

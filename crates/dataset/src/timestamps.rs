@@ -69,6 +69,15 @@ impl MicrosecondIntervals {
         let start = time.saturating_sub(time.saturating_sub(self.anchor).rem_euclid(length));
         start..start.saturating_add(length)
     }
+
+    /// The interval that contains a time, if `last` is an interval. Most rows are in the interval after that of the row
+    /// before them, which is found without a division.
+    pub(crate) fn after(&self, last: &Range<i64>, time: i64) -> Range<i64> {
+        match self.length {
+            Some(length) if last.end == time && last.start < last.end => last.end..last.end.saturating_add(length),
+            _ => self.containing(time),
+        }
+    }
 }
 
 /// The interval that contains a time; of a series without a regular step, the microsecond.

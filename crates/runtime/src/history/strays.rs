@@ -48,11 +48,10 @@ impl Strays {
         account: &mut Account,
     ) {
         for time in times {
-            let from = self.grid.floor(time);
-            let to = self.grid.next(from);
-            match self.covered.last() {
-                Some(last) if from < last.to => {}
-                _ => push(&mut self.covered, Span { from, to }),
+            let last = self.covered.last().map(|last| last.to);
+            let step = self.grid.step(time, last.unwrap_or_else(|| self.grid.floor(window.from)));
+            if last.is_none_or(|last| last <= step.from) {
+                push(&mut self.covered, step);
             }
         }
         if self.covered.len() > MAX_SPANS {

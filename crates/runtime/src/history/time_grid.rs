@@ -84,6 +84,16 @@ impl TimeGrid {
         self.interval.end_of(time)
     }
 
+    /// Returns the step that contains a time. `next` is the start of a step: most records have the start of the step after
+    /// the one of the record before them, and that step is found without a division.
+    pub(super) fn step(self, time: Timestamp, next: Timestamp) -> Span {
+        if time == next {
+            return Span { from: next, to: self.interval.moved(next, 1) };
+        }
+        let from = self.floor(time);
+        Span { from, to: self.next(from) }
+    }
+
     /// Returns the start of the step that is `steps` steps after the step that contains `time`.
     pub(super) fn after(self, time: Timestamp, steps: usize) -> Timestamp {
         self.interval.shifted(time, i64::try_from(steps).unwrap_or(i64::MAX))
@@ -133,9 +143,9 @@ impl TimeGrid {
         let mut missing = Vec::new();
         let mut next = outer.from;
         for time in times {
-            let step = self.floor(time).min(outer.to);
-            push(&mut missing, Span { from: next, to: step });
-            next = next.max(self.next(step));
+            let step = self.step(time.min(outer.to), next);
+            push(&mut missing, Span { from: next, to: step.from });
+            next = next.max(step.to);
         }
         push(&mut missing, Span { from: next, to: outer.to });
         missing
