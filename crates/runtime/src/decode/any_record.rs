@@ -64,6 +64,7 @@ impl AnyRecord {
     }
 
     /// Returns the record's description in the catalogue; `None` if its fields are unknown.
+    #[inline]
     pub fn info(&self) -> Option<&'static RecordInfo> {
         if self.table.name.is_empty() { None } else { Some(self.table) }
     }
@@ -83,6 +84,7 @@ impl AnyRecord {
     }
 
     /// Returns the value of the known field at an index of [`RecordInfo::fields`].
+    #[inline]
     pub fn nth_value(&self, index: usize) -> Option<FieldValue<'_>> {
         self.info()?;
         self.values.get(index).map(AnyValue::as_field_value)
@@ -169,6 +171,7 @@ impl From<DecodedValue<'_>> for AnyValue {
 }
 
 impl AsFieldValue for AnyValue {
+    #[inline]
     fn as_field_value(&self) -> FieldValue<'_> {
         match self {
             Self::Scalar(value) => *value,

@@ -77,6 +77,7 @@ impl<'r> FieldValue<'r> {
     /// Returns the number, if the value is a number. A value of unknown type may also be a string that contains a
     /// number.
     #[allow(clippy::cast_precision_loss)] // A large integer is rounded to the nearest `f64`.
+    #[inline]
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(number),
