@@ -6,6 +6,7 @@ use std::collections::btree_map::IntoValues;
 use arrow_array::RecordBatch;
 use runtime::Timestamp;
 
+use crate::parquet_file::RowGroupSizes;
 use crate::row_facts::RowFacts;
 use crate::section::Section;
 use crate::series::SeriesRequest;
@@ -42,6 +43,23 @@ impl BufferedRows {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.sections.is_empty()
+    }
+
+    /// `true` if each section that has rows has enough for a row group of a data file.
+    pub(crate) fn are_row_groups(&self) -> bool {
+        self.sections.values().all(|buffered| buffered.rows() == 0 || RowGroupSizes::DATA.is_large(buffered.rows()))
+    }
+
+    /// The first rows.
+    pub(crate) fn first(&self) -> Option<&RecordBatch> {
+        self.sections.values().find_map(|buffered| buffered.batches.first())
+    }
+}
+
+impl BufferedSection {
+    /// The number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 }
 

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use arrow_array::{Array, RecordBatch};
 use runtime::{Timestamp, Value};
+use serde::{Deserialize, Serialize};
 
 use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
@@ -17,7 +18,7 @@ use crate::unknown_values::{invalid, is_object, merged_object, unknown_fields, u
 use crate::value_ranges::out_of_range;
 
 /// The changes that a merge makes to the rows of a series.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Changes {
     /// Number of new rows before the first existing row or after the last.
     pub(crate) added: u64,
@@ -50,7 +51,7 @@ pub(crate) struct Changes {
 }
 
 /// The values of a field in fetched rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FieldChanges {
     /// Number of values.
     pub(crate) sent: u64,
@@ -104,6 +105,29 @@ impl Changes {
         self.unknown.extend(of_first);
         self.unknown.extend(of_last);
         Ok(())
+    }
+
+    /// Adds what the next rows have in each field. All of these rows are new.
+    pub(crate) fn add_new(&mut self, next: &Self) {
+        if self.rows == 0 {
+            self.first_unknown.clone_from(&next.first_unknown);
+            self.always_unknown.clone_from(&next.always_unknown);
+        } else {
+            self.always_unknown.retain(|name| next.always_unknown.contains(name));
+        }
+        self.last_unknown.clone_from(&next.last_unknown);
+        self.unknown.extend(next.unknown.iter().cloned());
+        self.added += next.rows;
+        self.rows += next.rows;
+        self.newest = self.newest.max(next.newest);
+        self.invalid += next.invalid;
+        self.out_of_range += next.out_of_range;
+        for (name, field) in &next.fields {
+            let known = self.fields.entry(name.clone()).or_default();
+            let is_absent = field.sent == 0;
+            known.rows_since = if is_absent { known.rows_since + field.rows_since } else { field.rows_since };
+            known.sent += field.sent;
+        }
     }
 
     /// The noted fields that are not in the catalogue, and that the last fetched row has and the first has not.

@@ -10,7 +10,7 @@ use std::iter::Peekable;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use crate::changes::SharedChanges;
+use crate::changes::{Changes, SharedChanges};
 use crate::column_storage::has_small_times;
 use crate::columns::{are_same, converted};
 use crate::cursor::{Cursor, Rows};
@@ -99,12 +99,13 @@ impl FileRewrite<'_, '_> {
         if !self.file.is_large(count) {
             return true;
         }
-        let Some((path, new)) = self.new_sections.peek() else { return false };
+        let Some((path, new)) = self.new_sections.peek().copied() else { return false };
         match (**path).cmp(&last.path) {
             Ordering::Less => true,
             // The new rows of a long series may all be after the rows of this row group.
             Ordering::Equal => {
-                new.iter().any(|new| !is_continued || new.section.row_facts.first <= last.row_facts.last)
+                let is_kept = is_continued || self.can_append(new);
+                new.iter().any(|new| !is_kept || new.section.row_facts.first <= last.row_facts.last)
             }
             Ordering::Greater => false,
         }
@@ -137,7 +138,12 @@ impl FileRewrite<'_, '_> {
             && let Some(first) = new.first()
             && next.is_none_or(|next| **path < *next.path)
         {
-            self.write_series(first.section, 0, Box::new(std::iter::empty()))?;
+            if self.can_append(new) {
+                self.new_sections.next();
+                self.append(new)?;
+            } else {
+                self.write_series(first.section, 0, Box::new(std::iter::empty()))?;
+            }
         }
         Ok(())
     }
@@ -148,16 +154,31 @@ impl FileRewrite<'_, '_> {
             Some((_, new_sections)) => new_sections,
             None => &[],
         };
+        let changes = SharedChanges::default();
+        let new_count: usize = new_sections.iter().map(|new| new.section.count).sum();
+        self.merge_series(section, count + new_count, old, new_sections, &changes)?;
+        if !new_sections.is_empty() {
+            self.note_changes(changes.take());
+        }
+        Ok(())
+    }
+
+    /// Writes at most `count` rows of the series of a section: existing ones, and those of the journal.
+    pub(crate) fn merge_series(
+        &mut self,
+        section: &Section,
+        count: usize,
+        old: Rows<'_>,
+        new_sections: &[JournalSection<'_>],
+        changes: &SharedChanges,
+    ) -> Result<(), Failure> {
         let mut section = section.emptied();
         if let Some(newest) = new_sections.last() {
             // The catalogue may have declared the key after the existing rows were written.
             section.row_facts.key.clone_from(&newest.section.row_facts.key);
         }
-        let new_count: usize = new_sections.iter().map(|new| new.section.count).sum();
-        self.file.begin_section(section.clone(), count + new_count)?;
-        let ranges = self.ranges.get(&section.path).cloned().unwrap_or_default();
-        let rules = MergeRules::new(&section, ranges, self.revisions.clone());
-        let changes = SharedChanges::default();
+        self.file.begin_section(section.clone(), count)?;
+        let rules = self.rules(&section);
         let mut rows = old;
         for layer in journal::layers(new_sections, self.columns) {
             rows = Box::new(MergedRows::new(rows, Cursor::new(layer)?, rules.clone(), changes.clone())?);
@@ -165,12 +186,20 @@ impl FileRewrite<'_, '_> {
         for batch in rows {
             self.file.write(&batch?)?;
         }
-        if !new_sections.is_empty()
-            && let Some(section) = self.file.sections.last_mut()
-        {
-            section.changes = Some(changes.take());
-        }
         Ok(())
+    }
+
+    /// The rules for the series of a section.
+    pub(crate) fn rules(&self, section: &Section) -> MergeRules {
+        let ranges = self.ranges.get(&section.path).cloned().unwrap_or_default();
+        MergeRules::new(section, ranges, self.revisions.clone())
+    }
+
+    /// Notes what the new rows of a series have changed.
+    pub(crate) fn note_changes(&mut self, changes: Changes) {
+        if let Some(section) = self.file.sections.last_mut() {
+            section.changes = Some(changes);
+        }
     }
 }
 
@@ -204,6 +233,7 @@ fn is_rest(group: &[Section], sections: &[Section]) -> bool {
 mod tests {
     use std::io::Write;
     use std::sync::Arc;
+    use std::time::Duration;
 
     use arrow_array::cast::AsArray;
     use arrow_array::types::{Int64Type, TimestampMicrosecondType};
@@ -215,8 +245,12 @@ mod tests {
     use crate::file_state::FileState;
     use crate::partial_intervals::LastTimes;
     use crate::row_facts::RowFacts;
+    use crate::timestamps::timestamp;
 
-    /// The values of series by time, in minutes.
+    /// A second in microseconds.
+    const SECOND: i64 = 1_000_000;
+
+    /// The values of series by time, in seconds. Intervals have a minute.
     type Model = BTreeMap<String, BTreeMap<i64, i64>>;
 
     fn schema() -> SchemaRef {
@@ -235,23 +269,68 @@ mod tests {
         ParquetInput::open("x.parquet", "x.parquet".to_owned(), (source, String::new()), true, None).unwrap()
     }
 
-    fn journal(new: &Model) -> ParquetInput {
+    /// Writes a file of the journal. If it `has_encoded` rows, long sections can be copied.
+    fn journal(new: &Model, has_encoded: bool) -> ParquetInput {
         input(|mut file| {
             for (path, rows) in new {
-                let row_facts = RowFacts {
-                    time: "at".to_owned(),
-                    interval: std::time::Duration::from_secs(60).into(),
-                    ..RowFacts::default()
-                };
-                file.begin_section(Section { path: path.clone(), row_facts, ..Section::default() }, rows.len())
-                    .unwrap();
-                let times = TimestampMicrosecondArray::from_iter_values(rows.keys().map(|time| time * 60_000_000));
+                let encoded = (has_encoded && rows.len() >= 100).then(Changes::default);
+                let row_facts =
+                    RowFacts { time: "at".to_owned(), interval: Duration::from_secs(60).into(), ..RowFacts::default() };
+                let section = Section { path: path.clone(), row_facts, encoded, ..Section::default() };
+                file.begin_section(section, rows.len()).unwrap();
+                let times = TimestampMicrosecondArray::from_iter_values(rows.keys().map(|time| time * SECOND));
                 let values = Arc::new(rows.values().copied().collect::<Int64Array>());
                 let columns: Vec<arrow_array::ArrayRef> = vec![Arc::new(times.with_timezone("UTC")), values];
                 file.write(&RecordBatch::try_new(schema(), columns).unwrap()).unwrap();
             }
             file
         })
+    }
+
+    /// Merges a file of the journal with a data file whose rows are known. Returns the new file, and the changes of each series.
+    fn merge_into(
+        old: Option<&ParquetInput>,
+        journal: &ParquetInput,
+        known: &Model,
+        removed: &BTreeSet<String>,
+    ) -> (ParquetInput, BTreeMap<String, Changes>) {
+        let columns = schema();
+        let periods = journal::by_period(std::slice::from_ref(journal), None, removed);
+        let none = SectionsBySeries::new();
+        let mut ranges = BTreeMap::new();
+        for (path, rows) in known {
+            let time = |second: &i64| timestamp(second * SECOND);
+            let existing = rows.keys().next().map(time).zip(rows.keys().next_back().map(time));
+            let existing = existing.map(|(first, last)| first..last);
+            ranges.insert(path.clone(), MergeRanges { existing, ..MergeRanges::default() });
+        }
+        for section in &journal.state.sections {
+            if let Some((first, last)) = section.row_facts.first.zip(section.row_facts.last) {
+                ranges.entry(section.path.clone()).or_default().fetched.add(first - Duration::from_secs(60)..last);
+            }
+        }
+        let revisions = RevisionLog::default();
+        let mut changes = BTreeMap::new();
+        let merged = input(|file| {
+            let mut new = FileRewrite {
+                file,
+                new_sections: periods.values().next().unwrap_or(&none).iter().peekable(),
+                columns: &columns,
+                removed,
+                ranges: &ranges,
+                revisions: &revisions,
+                has_small_times: false,
+            };
+            new.write_sections(old).unwrap();
+            assert!(new.new_sections.next().is_none());
+            for section in &new.file.sections {
+                if let Some(found) = &section.changes {
+                    assert_eq!(changes.insert(section.path.clone(), found.clone()), None);
+                }
+            }
+            new.file
+        });
+        (merged, changes)
     }
 
     /// Reads all rows, and compares them with the facts of their sections.
@@ -264,7 +343,7 @@ mod tests {
                 found.add(&batch, &schema(), &mut last_times).unwrap();
                 let times = batch.column(0).as_primitive::<TimestampMicrosecondType>().values();
                 let pairs = times.iter().zip(batch.column(1).as_primitive::<Int64Type>().values());
-                for (time, value) in pairs.map(|(time, value)| (time / 60_000_000, *value)) {
+                for (time, value) in pairs.map(|(time, value)| (time / SECOND, *value)) {
                     let of_series = all.entry(section.path.clone()).or_default();
                     assert!(of_series.last_key_value().is_none_or(|(last, _)| *last < time), "{section:?}");
                     of_series.insert(time, value);
@@ -283,7 +362,7 @@ mod tests {
             dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             i64::try_from(dice >> 33).unwrap() % below
         };
-        let columns = schema();
+        let mut kept = 0;
         let mut copied = 0;
         for _ in 0..40 {
             let mut old = None;
@@ -293,41 +372,40 @@ mod tests {
                 for _ in 0..=next(3) {
                     let (path, from) = (format!("e/{}", next(6)), if next(2) == 0 { next(900) } else { merge * 110 });
                     let count = [1, 30, 250][usize::try_from(next(3)).unwrap()];
-                    new.entry(path).or_default().extend((from..from + count).map(|time| (time, next(1000))));
+                    new.entry(path).or_default().extend((from..from + count).map(|minute| (minute * 60, next(1000))));
                 }
                 let removed: BTreeSet<_> = (next(8) == 0).then(|| "e/2".to_owned()).into_iter().collect();
                 new.retain(|path, _| !removed.contains(path));
+                let encoded = journal(&new, true);
+                let (merged, changes) = merge_into(old.as_ref(), &encoded, &model, &removed);
+                let (_, expected) = merge_into(old.as_ref(), &journal(&new, false), &model, &removed);
+                assert_eq!(changes, expected);
                 model.retain(|path, _| !removed.contains(path));
-                let journal = [journal(&new)];
-                let periods = journal::by_period(&journal, None, &removed);
-                let none = SectionsBySeries::new();
-                let ranges = BTreeMap::new();
-                let new_rows = periods.values().next().unwrap_or(&none);
-                let revisions = RevisionLog::default();
-                let input = input(|file| {
-                    let mut new = FileRewrite {
-                        file,
-                        new_sections: new_rows.iter().peekable(),
-                        columns: &columns,
-                        removed: &removed,
-                        ranges: &ranges,
-                        revisions: &revisions,
-                        has_small_times: false,
-                    };
-                    new.write_sections(old.as_ref()).unwrap();
-                    assert!(new.new_sections.next().is_none());
-                    new.file
-                });
                 for (path, rows) in new {
                     model.entry(path).or_default().extend(rows);
                 }
-                assert_eq!(read(&input), model);
-                input.verify().unwrap();
+                assert_eq!(read(&merged), model);
+                merged.verify().unwrap();
                 let before = old.map(|old: ParquetInput| old.state.checksums).unwrap_or_default();
-                copied += input.state.checksums.iter().filter(|sum| before.contains(sum)).count();
-                old = Some(input);
+                kept += merged.state.checksums.iter().filter(|sum| before.contains(sum)).count();
+                copied += merged.state.checksums.iter().filter(|sum| encoded.state.checksums.contains(sum)).count();
+                old = Some(merged);
             }
         }
-        assert!(copied > 200, "{copied} row groups were copied");
+        assert!(kept > 200, "{kept} row groups were kept");
+        assert!(copied > 100, "{copied} row groups of the journal were copied");
+    }
+
+    #[test]
+    fn a_row_of_the_journal_can_correct_the_time_of_the_last_existing_row() {
+        let rows = |from: i64| (0..200).map(|minute| (from + minute * 60, minute)).collect();
+        let series = |from| Model::from([("e".to_owned(), rows(from))]);
+        for (from, added) in [(199 * 60 + 30, 199), (200 * 60, 200)] {
+            let known = series(0);
+            let (old, _) = merge_into(None, &journal(&known, true), &Model::new(), &BTreeSet::new());
+            let (merged, changes) = merge_into(Some(&old), &journal(&series(from), true), &known, &BTreeSet::new());
+            assert_eq!(changes["e"].added, added);
+            assert_eq!(read(&merged)["e"].len(), 200 + usize::try_from(added).unwrap());
+        }
     }
 }

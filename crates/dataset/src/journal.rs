@@ -1,6 +1,6 @@
 //! The journal of a table: files with fetched rows that are not in the data files yet.
 //!
-//! A run adds a file for about every 50,000 rows, and for every minute. The files of a killed run remain, and the next
+//! A run adds a file for about every 65,536 rows, and for every minute. The files of a killed run remain, and the next
 //! run continues with them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::section::Section;
 /// A section of the journal that has rows.
 #[derive(Clone, Copy)]
 pub(crate) struct JournalSection<'j> {
-    input: &'j ParquetInput,
+    pub(crate) input: &'j ParquetInput,
     pub(crate) section: &'j Section,
 }
 

@@ -65,7 +65,6 @@ mod kept_revisions;
 mod marks;
 mod section;
 
-mod buffered_rows;
 mod merge_rules;
 mod table_state;
 
@@ -88,6 +87,7 @@ mod parquet_input;
 
 mod parquet_file;
 
+mod buffered_rows;
 mod place;
 
 mod journal;
@@ -106,6 +106,7 @@ mod missing_revisions;
 mod repair;
 mod text_file;
 
+mod encoded_rows;
 mod merge_journal;
 
 mod acknowledge;

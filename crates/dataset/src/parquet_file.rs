@@ -24,6 +24,7 @@ use crate::parquet_input::{ParquetInput, STATE};
 use crate::partial_intervals::LastTimes;
 use crate::saved_state::{self, VERSION};
 use crate::section::Section;
+use crate::time_ranges::TimeRanges;
 
 /// Numbers of rows after which a row group of a file ends.
 #[derive(Clone, Copy)]
@@ -39,6 +40,11 @@ impl RowGroupSizes {
     pub(crate) const DATA: Self = Self { shared: 128 * 1024, long: 128 * 1024 };
     /// The shared row groups of the journal are small, so that a short section is found quickly.
     pub(crate) const JOURNAL: Self = Self { shared: 1024, ..Self::DATA };
+
+    /// `true` if a row group has so many rows that it is copied instead of joined with others.
+    pub(crate) fn is_large(self, rows: usize) -> bool {
+        rows >= self.shared / 2
+    }
 }
 
 /// Writes the sections of one file.
@@ -85,7 +91,7 @@ impl<'o> ParquetFile<'o> {
 
     /// `true` if a row group has so many rows that it is copied instead of joined with others.
     pub(crate) fn is_large(&self, rows: usize) -> bool {
-        rows >= self.sizes.shared / 2
+        self.sizes.is_large(rows)
     }
 
     /// The number of rows in the current row group.
@@ -109,13 +115,17 @@ impl<'o> ParquetFile<'o> {
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), Failure> {
         if self.is_long
             && self.rows() >= self.sizes.long
-            && let Some(next) = self.sections.last().map(Section::emptied)
+            && let Some(next) = self.sections.last().map(Section::continued)
         {
             self.begin_section(next, usize::MAX)?;
         }
         if let Some(section) = self.sections.last_mut() {
             section.count += batch.num_rows();
             section.row_facts.add(batch, &self.schema, &mut self.last_times)?;
+            if let Some(encoded) = &mut section.encoded {
+                encoded.note_fetched(batch, &section.row_facts.time)?;
+                encoded.check(batch);
+            }
         }
         if self.group.is_none() {
             self.group = Some((self.factory.create_column_writers(self.checksums.len())?, 0));
@@ -166,7 +176,9 @@ impl<'o> ParquetFile<'o> {
         self.end_group()?;
         let number = self.checksums.len();
         for section in sections {
-            self.sections.push(Section { group: number, ..section.clone() });
+            // What only the journal has is left out.
+            let section = section.clone();
+            self.sections.push(Section { group: number, fetched: TimeRanges::default(), encoded: None, ..section });
         }
         self.add_group(|out| {
             for column in group.columns() {

@@ -21,6 +21,9 @@ pub(crate) struct Section {
     pub(crate) row_facts: RowFacts,
     /// The ranges that a run has fetched; only in the journal.
     pub(crate) fetched: TimeRanges,
+    /// What the rows have in each field; only in the journal, if they are encoded as in a data file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) encoded: Option<Changes>,
     /// What the merge that has written the file has changed, if the series had new rows; in its last section.
     #[serde(skip)]
     pub(crate) changes: Option<Changes>,
@@ -30,5 +33,11 @@ impl Section {
     /// A section without rows of the same series.
     pub(crate) fn emptied(&self) -> Self {
         Self { path: self.path.clone(), row_facts: self.row_facts.emptied(), ..Self::default() }
+    }
+
+    /// A section without rows that continues this one in the next row group.
+    pub(crate) fn continued(&self) -> Self {
+        let encoded = self.encoded.as_ref().map(|_| Changes::default());
+        Self { encoded, ..self.emptied() }
     }
 }

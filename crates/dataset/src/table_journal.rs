@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use arrow_array::RecordBatch;
 use runtime::Timestamp;
 
 use crate::buffered_rows::BufferedSection;
-use crate::column_storage::Purpose;
+use crate::changes::Changes;
+use crate::column_storage::{DataStorage, Purpose};
 use crate::data_set_paths::JOURNAL;
 use crate::error::Error;
 use crate::file_state::{FileState, SavedRun};
@@ -61,7 +61,8 @@ impl Table {
         false
     }
 
-    /// Writes the buffered rows to a new file of the journal.
+    /// Writes the buffered rows to a new file of the journal. Rows that are enough for row groups of a data file are encoded
+    /// as in a data file, so that the merge copies them.
     pub(crate) async fn write_journal(&mut self, run: &WritingRun) -> Result<(), Error> {
         let buffered = std::mem::take(&mut self.buffered);
         if buffered.is_empty() {
@@ -75,12 +76,23 @@ impl Table {
             reached: Some(run.reached),
         };
         let state = FileState { source_label: self.state.source_label.clone(), run: Some(run), ..FileState::default() };
+        let is_encoded = buffered.are_row_groups();
+        let first = buffered.first().cloned();
+        let purpose = if is_encoded {
+            let has_small_times = self.has_small_times;
+            Purpose::Data(DataStorage { first: first.as_ref(), has_small_times, has_shared_times: false })
+        } else {
+            Purpose::Journal
+        };
         let storage = &self.place.storage;
         let path = journal::next_path(&self.place.home, self.journal.last());
         let writing = storage.put(&path, None, |out| {
-            let mut file = ParquetFile::new(out, self.columns.clone(), RowGroupSizes::JOURNAL, Purpose::Journal)?;
-            for BufferedSection { section, batches } in buffered {
-                file.begin_section(section, batches.iter().map(RecordBatch::num_rows).sum())?;
+            let mut file = ParquetFile::new(out, self.columns.clone(), RowGroupSizes::JOURNAL, purpose)?;
+            for buffered in buffered {
+                let rows = buffered.rows();
+                let BufferedSection { mut section, batches } = buffered;
+                section.encoded = (is_encoded && rows > 0).then(Changes::default);
+                file.begin_section(section, rows)?;
                 for batch in &batches {
                     file.write(batch)?;
                 }

@@ -20,8 +20,9 @@ use crate::table::Table;
 use crate::table_journal::WritingRun;
 use crate::table_schema::TableSchema;
 
-/// Number of rows that triggers a write, so that a killed run loses few rows.
-pub(super) const ROWS: usize = 50_000;
+/// Number of rows that triggers a write, so that a killed run loses few rows. If they are of one series, they are a row group
+/// of a data file.
+pub(super) const ROWS: usize = 65_536;
 
 /// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows. The
 /// first rows of a run are written earlier, so that a run that is killed in its first seconds has kept some.
