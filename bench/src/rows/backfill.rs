@@ -8,9 +8,6 @@ use crate::command::output;
 use crate::report::Measurement;
 use crate::scratch::Scratch;
 
-/// The number of records that the program `backfill` writes.
-const RECORDS: f64 = 20_000.0;
-
 /// The records: the number of fields besides the time, and the percentage of them that is present.
 const SHAPES: [(&str, &str); 5] = [("1", "100"), ("4", "100"), ("30", "100"), ("30", "33"), ("100", "100")];
 
@@ -20,7 +17,9 @@ pub(crate) fn counted(scratch: &Scratch, fields: &str, percent: &str) -> Result<
     let none = instructions(&program, &[fields, percent, "none"])?;
     let ours = instructions(&program, &[fields, percent, "ours"])? - none;
     let raw = instructions(&program, &[fields, percent, "raw"])? - none;
-    Ok((ours / RECORDS, raw / RECORDS))
+    let (records, _) = output(Command::new(&program).args([fields, percent, "records"]))?;
+    let records: f64 = records.trim().parse().map_err(|_| format!("the program printed {records:?}"))?;
+    Ok((ours / records, raw / records))
 }
 
 pub(crate) fn rows(scratch: &Scratch) -> Result<Vec<Measurement>, String> {

@@ -13,7 +13,6 @@ use runtime::registry::{
 use runtime::transport::{Headers, HttpRequest, HttpResponse, from_fn};
 use runtime::{RateLimit, Timestamp};
 
-use crate::RECORDS;
 use crate::responses::{END, MINUTE, MINUTES_OF_A_YEAR, Shape, param, requested_minutes};
 
 const DOCUMENTED: Evidence = Evidence::Documented;
@@ -142,7 +141,7 @@ async fn run(job: &Backfill) -> Summary {
 /// Writes the records to a file.
 pub(crate) async fn backfill(shape: Shape, folder: &Path) {
     let (client, _) = client(shape, MINUTE);
-    write_minutes(&client, shape.fields, RECORDS, &folder.join("ours.parquet")).await;
+    write_minutes(&client, shape.fields, shape.records(), &folder.join("ours.parquet")).await;
 }
 
 /// Downloads a year of minutes from a server into a file.

@@ -11,7 +11,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use serde::Deserialize;
 
-use crate::responses::{Shape, pages};
+use crate::responses::Shape;
 
 #[derive(Deserialize)]
 struct Envelope<T> {
@@ -89,7 +89,7 @@ fn write<T: Numbers>(shape: Shape, folder: &Path) {
     let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
     let file = File::create(folder.join("raw.parquet")).expect("a file");
     let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties)).expect("a writer");
-    for minutes in pages() {
+    for minutes in shape.pages() {
         let body = shape.body(minutes);
         let records = serde_json::from_str::<Envelope<T>>(&body).expect("the body fits").data;
         let times = records.iter().map(|record| record.time() * 1_000_000);

@@ -3,8 +3,6 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use crate::RECORDS;
-
 pub(crate) const MINUTE: i64 = 60;
 /// The end of all ranges, 2024-06-15T00:00:00Z, in minutes.
 pub(crate) const END: i64 = 1_718_409_600 / MINUTE;
@@ -23,12 +21,6 @@ pub(crate) struct Shape {
     pub(crate) percent: usize,
 }
 
-/// Returns the minutes of each response.
-pub(crate) fn pages() -> impl Iterator<Item = Range<i64>> {
-    let first = END - RECORDS;
-    (0..RECORDS / PAGE).map(move |page| first + page * PAGE..first + (page + 1) * PAGE)
-}
-
 /// Returns the number of a param, whose name is given with its `=`.
 pub(crate) fn param(url: &str, name: &str) -> Option<i64> {
     let after = url.split(name).nth(1)?;
@@ -44,6 +36,18 @@ pub(crate) fn requested_minutes(url: &str) -> Range<i64> {
 }
 
 impl Shape {
+    /// Returns the number of records. They are enough for a row group and a rest, except of records with many fields,
+    /// for which counting the instructions would take minutes.
+    pub(crate) fn records(self) -> i64 {
+        if self.fields > 30 { 20_000 } else { 70_000 }
+    }
+
+    /// Returns the minutes of each response.
+    pub(crate) fn pages(self) -> impl Iterator<Item = Range<i64>> {
+        let first = END - self.records();
+        (0..self.records() / PAGE).map(move |page| first + page * PAGE..first + (page + 1) * PAGE)
+    }
+
     /// Returns a response with the records of these minutes.
     pub(crate) fn body(self, minutes: Range<i64>) -> String {
         let mut text = String::from(r#"{"data":["#);
