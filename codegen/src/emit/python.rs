@@ -4,7 +4,7 @@
 //! For each endpoint there is the type of its rows, and a signature for each function that accepts the endpoint. A
 //! method is found by its name if that is unambiguous, by its name with the group, or by its path.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::model::{Api, Builtin, Endpoint, Evidence, Field, Group, NamedType, Param, Record, Type};
 use wording::{Facts, ParamNames, is_python_name};
@@ -256,23 +256,22 @@ fn source(evidence: Evidence) -> String {
     if evidence == Evidence::Documented { String::new() } else { format!("Source: {}.", evidence.label()) }
 }
 
-/// Emits the signatures of a function: one for each endpoint that it accepts, and one for several endpoints.
+/// Emits the signatures of a function: those of single endpoints, and one for several endpoints.
 fn protocol(function: &Function, methods: &[Method<'_>], api: &Api, names: &ParamNames) -> String {
-    let mut signatures = Vec::new();
-    for method in methods {
-        if !function.sets_pages || method.endpoint.has_history {
-            signatures.push(signature(function, method, api, names));
-        }
-    }
+    let mut accepted: Vec<&Method<'_>> = methods.iter().collect();
+    accepted.retain(|method| !function.sets_pages || method.endpoint.has_history);
+    let mut signatures = signatures(function, &accepted, api, names);
     let returns = function.returns("_Row");
     let several = "_t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]]";
-    let params = format!("endpoints: {several}, *, {}, **options: _t.Any", function.range);
-    signatures.push(call(&params, &returns, "Several endpoints, or an entry of `endpoints()`."));
+    let any = format!("_{}Params", function.name());
+    let rest = format!("endpoints: {several}, *, {}, **options: _Unpack[{any}]) -> {returns}", function.range);
+    signatures.push(call(&rest, "Several endpoints, or an entry of `endpoints()`."));
     if !function.without_endpoint.is_empty() {
-        let params = format!("{}, **options: _Unpack[{}]", function.without_endpoint, function.options);
-        signatures.push(call(&params, &returns, "The series of a job file."));
+        let rest = format!("{}, **options: _Unpack[{}]) -> {returns}", function.without_endpoint, function.options);
+        signatures.push(call(&rest, "The series of a job file."));
     }
-    let mut text = format!("\nclass {}:\n{}", function.protocol, docstring("    ", &[function.summary.to_owned()]));
+    let mut text = any_params(function, &any, &accepted, api, names);
+    text.push_str(&format!("\nclass {}:\n{}", function.protocol, docstring("    ", &[function.summary.to_owned()])));
     // A single signature cannot be an overload.
     let decorator = if signatures.len() > 1 { "    @_t.overload\n" } else { "" };
     for signature in signatures {
@@ -282,24 +281,63 @@ fn protocol(function: &Function, methods: &[Method<'_>], api: &Api, names: &Para
     text
 }
 
-/// The signature of a function for one endpoint.
-fn signature(function: &Function, method: &Method<'_>, api: &Api, names: &ParamNames) -> String {
-    let called: Vec<_> = method.names.iter().map(|name| quoted(name)).collect();
-    let mut params = vec![format!("endpoints: _t.Literal[{}]", called.join(", ")), "*".to_owned()];
-    params.push(function.range.to_owned());
-    for param in options(method.endpoint, api, function.sets_pages) {
-        params.push(argument(param, names));
+/// The signatures of a function for single endpoints. Endpoints with the same params and the same result have one, because
+/// a type checker lists all signatures after a wrong call.
+fn signatures(function: &Function, methods: &[&Method<'_>], api: &Api, names: &ParamNames) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<&Method<'_>>)> = Vec::new();
+    for method in methods {
+        let mut params = vec![function.range.to_owned()];
+        for param in options(method.endpoint, api, function.sets_pages) {
+            params.push(argument(param, names));
+        }
+        params.push(format!("**options: _Unpack[{}]", function.options));
+        let rest = format!("{}) -> {}", params.join(", "), function.returns(&method.row));
+        match groups.iter_mut().find(|(other, _)| *other == rest) {
+            Some((_, group)) => group.push(method),
+            None => groups.push((rest, vec![method])),
+        }
     }
-    params.push(format!("**options: _Unpack[{}]", function.options));
-    call(&params.join(", "), &function.returns(&method.row), &method.endpoint.declared.summary)
+    let mut signatures = Vec::new();
+    for (rest, group) in groups {
+        let called: Vec<_> = group.iter().flat_map(|method| &method.names).map(|name| quoted(name)).collect();
+        let summary = if let [method] = *group { method.endpoint.declared.summary.as_str() } else { "" };
+        signatures.push(call(&format!("endpoints: _t.Literal[{}], *, {rest}", called.join(", ")), summary));
+    }
+    signatures
 }
 
-fn call(params: &str, returns: &str, summary: &str) -> String {
-    let docs = docstring("        ", &[summary.to_owned()]);
-    format!("    def __call__(self, {params}) -> {returns}:\n{docs}")
+/// Emits the options of a function with the params of all endpoints, whose values are not checked.
+fn any_params(function: &Function, name: &str, methods: &[&Method<'_>], api: &Api, names: &ParamNames) -> String {
+    let mut arguments = BTreeSet::new();
+    for method in methods {
+        for param in options(method.endpoint, api, function.sets_pages) {
+            arguments.insert(names.python_argument(&param.declared.name));
+        }
+    }
+    let mut text = format!("\nclass {name}({}, total=False):\n", function.options);
+    for argument in &arguments {
+        text.push_str(&format!("    {argument}: _t.Any\n"));
+    }
+    if arguments.is_empty() {
+        text.push_str("    pass\n");
+    }
+    text
+}
+
+/// A signature with these params and this result.
+fn call(params_and_result: &str, summary: &str) -> String {
+    let signature = format!("    def __call__(self, {params_and_result}:");
+    if summary.is_empty() {
+        return format!("{signature} ...\n");
+    }
+    format!("{signature}\n{}", docstring("        ", &[summary.to_owned()]))
 }
 
 impl Function {
+    fn name(&self) -> &'static str {
+        self.protocol.split("Function").next().unwrap_or_default()
+    }
+
     /// The result for rows of this type.
     fn returns(&self, row: &str) -> String {
         match self.returns {

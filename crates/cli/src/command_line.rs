@@ -233,6 +233,7 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
             return Some(advice);
         }
         let positional = command.get_positionals().next()?;
+        let positional = if notation() == Notation::Shell { positional.to_string() } else { written_arg(positional) };
         return Some(format!("`{name}` accepts one {positional}"));
     }
     let own = match written.trim_start_matches('-') {

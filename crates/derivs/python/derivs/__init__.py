@@ -298,12 +298,19 @@ def describe(endpoint: Union[str, Row]) -> Description:
     return run.result(Description(json.loads(facts or b"{}")))
 
 
-# The types of these functions are those of the catalogue: the names of endpoints, their params and values, and rows.
+# The types of these functions are those of the catalogue: the names of endpoints, their params and values, and rows. An
+# editor shows the texts below, and `help` those of the functions above.
 history: "HistoryFunction[Table]" = _history
+"""Returns all records from `start` to `end` (excluded; default: now) as a table."""
 ahistory: "HistoryFunction[Awaitable[Table]]" = _ahistory
+"""Returns all records from `start` to `end` as `history` does, for asyncio."""
 backfill: "BackfillFunction" = cast("BackfillFunction", _backfill)
+"""Writes all records from `start` to `end` to a file, a folder or a bucket, and returns what has changed."""
 get: "GetFunction" = cast("GetFunction", _get)
+"""Returns the records of one response for each series."""
 follow: "FollowFunction" = cast("FollowFunction", _follow)
+"""Yields each record when its interval has ended, until `records` of them have arrived."""
 afollow: "AsyncFollowFunction" = cast("AsyncFollowFunction", _afollow)
+"""Yields each record when its interval has ended, for `async for`."""
 for _function in (_history, _ahistory, _backfill, _get, _follow, _afollow):
     _function.__name__ = _function.__qualname__ = _function.__name__[1:]

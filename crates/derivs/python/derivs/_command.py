@@ -180,7 +180,7 @@ def with_own_options(options: Row, own: Row) -> Row:
 
 def _options(options: Row) -> Iterator[str]:
     for name, value in options.items():
-        if not re.fullmatch(r"[^\W\d_][\w-]*", name):
+        if name == "help" or not re.fullmatch(r"[^\W\d_][\w-]*", name):
             raise ArgumentError(f"`{name}` is not the name of an argument")
         option = "--" + name.rstrip("_").replace("_", "-")
         if value is True:
@@ -197,6 +197,8 @@ def _options(options: Row) -> Iterator[str]:
 
 def _text(value: Any) -> str:
     if isinstance(value, timedelta):
+        if value.microseconds:
+            raise ArgumentError(f"{value!r} is not a whole number of seconds")
         # The unit is that of timeframes, such as `4h`.
         seconds = int(value.total_seconds())
         sizes = {"d": 86_400, "h": 3600, "m": 60, "s": 1}

@@ -19,6 +19,12 @@ _MANY = 60
 # The longest text of an object or a list in a cell.
 _MAX_TEXT = 80
 
+# The longest text of a cell that is not broken into lines.
+_SHORT = 32
+
+# An object with a longer text.
+_OBJECT = "{\u2026}"
+
 
 class Table:
     """Rows of histories. Iteration yields each row as a dict with times as datetimes in UTC.
@@ -114,14 +120,17 @@ class Table:
         except ImportError as error:
             return f"<p>{escape(repr(self))}<br>{escape(str(error))}</p>"
         gaps = f", {len(self.gaps):,} gaps" if self.gaps else ""
-        caption = f"{len(self):,} rows of {len(self.report):,} series{gaps}; times in UTC"
-        return _html_table(columns, self, caption)
+        empty = empty_columns(self._arrow())
+        without = f"; no value: {', '.join(empty)}" if empty else ""
+        caption = f"{len(self):,} rows of {len(self.report):,} series{gaps}; times in UTC{without}"
+        return _html_table([name for name in columns if name not in empty], self, caption)
 
 
 class Rows(List[Row]):
     """A list of rows, which a notebook shows as a table.
 
-    The table has no columns that are empty, zero or false in all rows, and of a long list it has only the length."""
+    The table has no columns that are empty, zero, false or large objects in all rows, and of a long list it has only the
+    length."""
 
     def _repr_html_(self) -> str:
         # The body of a response may be a list of other values.
@@ -129,16 +138,16 @@ class Rows(List[Row]):
             return f"<pre>{escape(repr(list(self)))}</pre>"
         columns: Dict[str, None] = {}
         for row in self:
-            columns.update({name: None for name, value in row.items() if value})
+            columns.update({name: None for name, value in row.items() if _shown(value) not in ("", "0", "False", _OBJECT)})
         first = [name for name in ("endpoint", "params") if name in columns]
         others = [name for name in columns if name not in first]
         count = "1 row" if len(self) == 1 else f"{len(self):,} rows"
         return _html_table([*first, *others], self, f"{count}; empty columns are left out")
 
 
-def html_table(rows: List[Row], caption: str) -> str:
+def html_table(rows: List[Row], title: str) -> str:
     """Returns rows with the columns that have a value, and leaves out rows in the middle only if there are very many."""
-    return _html_table(_columns_with_values(rows), Rows(rows), caption, _MANY // 2)
+    return f"<p><b>{title}</b></p>" + _html_table(_columns_with_values(rows), Rows(rows), "", _MANY // 2)
 
 
 def text_table(rows: List[Row]) -> str:
@@ -164,14 +173,18 @@ def _columns_with_values(rows: List[Row]) -> List[str]:
 def _html_table(columns: List[str], rows: Union[Table, Rows], caption: str, shown: int = _SHOWN) -> str:
     """Returns the first and the last rows, or all if they are few."""
     is_long = len(rows) > 2 * shown
-    lines = [_html_row("th", columns)]
-    for row in rows[:shown] if is_long else rows[:]:
-        lines.append(_html_row("td", [row.get(column) for column in columns]))
+    first = list(rows[:shown] if is_long else rows[:])
+    last = list(rows[-shown:]) if is_long else []
+    # Numbers are aligned to the right.
+    texts = [any(isinstance(row.get(column), (str, list, dict)) for row in first + last) for column in columns]
+    lines = [_html_row("th", columns, texts)]
+    for row in first:
+        lines.append(_html_row("td", [row.get(column) for column in columns], texts))
     if is_long:
-        lines.append(_html_row("td", ["\u2026"] * len(columns)))
-        for row in rows[-shown:]:
-            lines.append(_html_row("td", [row.get(column) for column in columns]))
-    return f"<table>{''.join(lines)}</table><p>{caption}</p>"
+        lines.append(_html_row("td", ["\u2026"] * len(columns), texts))
+    for row in last:
+        lines.append(_html_row("td", [row.get(column) for column in columns], texts))
+    return f"<table>{''.join(lines)}</table>" + (f"<p>{escape(caption)}</p>" if caption else "")
 
 
 def _open(ipc: bytes) -> Any:
@@ -219,8 +232,14 @@ def _is_time(table: Any, name: str) -> bool:
     return "timestamp" in str(getattr(column, "type", "")) or "Datetime" in str(getattr(column, "dtype", ""))
 
 
-def _html_row(tag: str, values: Any) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(_shown(value))}</{tag}>" for value in values) + "</tr>"
+def _html_row(tag: str, values: Any, texts: List[bool]) -> str:
+    cells = []
+    for value, is_text in zip(values, texts):
+        text = _shown(value)
+        align = "left" if is_text else "right"
+        wrap = "nowrap" if len(text) <= _SHORT else "normal"
+        cells.append(f'<{tag} style="text-align: {align}; white-space: {wrap}">{escape(text)}</{tag}>')
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _shown(value: Any) -> str:
@@ -235,14 +254,17 @@ def _shown(value: Any) -> str:
         return _shown_list(value)
     if isinstance(value, dict):
         text = ", ".join(f"{key}={_shown(member)}" for key, member in value.items())
-        return text if len(text) <= _MAX_TEXT else "{\u2026}"
+        return text if len(text) <= _MAX_TEXT else _OBJECT
     return str(value)
 
 
 def _shown_list(values: List[Any]) -> str:
-    """Returns the texts of a short list of names, or else the number of values."""
+    """Returns the texts of a list of names, of which those that do not fit are counted, or else the number of values."""
     if not values:
         return ""
-    text = ", ".join(value for value in values if isinstance(value, str))
-    is_complete = all(isinstance(value, str) for value in values)
-    return text if is_complete and len(text) <= _MAX_TEXT else f"[{len(values):,}]"
+    if not all(isinstance(value, str) for value in values):
+        return f"[{len(values):,}]"
+    text = ", ".join(values)
+    if len(text) <= _MAX_TEXT:
+        return text
+    return f"{text[:_MAX_TEXT].rpartition(', ')[0]}, \u2026 ({len(values):,})"

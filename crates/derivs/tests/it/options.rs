@@ -326,6 +326,7 @@ fn messages_for_python_have_the_names_of_arguments() {
         (vec!["get", "--python", "--from=yesterday", name], "invalid value 'yesterday' for 'start'".to_owned()),
         (vec!["get", "--python", "--format=x", name], "invalid value 'x' for 'format'".to_owned()),
         (vec!["get", "--python", &named, &twice, name], format!("`{key}` is set by `{key}` and by `param`")),
+        (vec!["describe", "--python", name, name], "`describe` accepts one endpoint\n".to_owned()),
         (vec!["get", "--python", &misspelt], "`derivs.endpoints()` lists all endpoints".to_owned()),
         (vec!["get", "--python", "--interval=1h", name], "a similar argument exists: '".to_owned()),
         (vec!["get", "--python", "--out=x", name], "`backfill` writes files".to_owned()),

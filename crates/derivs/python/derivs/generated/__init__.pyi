@@ -1176,171 +1176,39 @@ SystemDataAvailabilityRow = _Row
 
 SystemHealthCheckRow = _Row
 
+class _HistoryParams(_HistoryOptions, total=False):
+    advance_filter: _t.Any
+    aggregation_type: _t.Any
+    anchor: _t.Any
+    bucket: _t.Any
+    coin: _t.Any
+    exchange: _t.Any
+    exchange1: _t.Any
+    exchange2: _t.Any
+    market_types: _t.Any
+    mode: _t.Any
+    timeframe: _t.Any
+
 class HistoryFunction(_t.Protocol[_T_co]):
     """All records of a range."""
     @_t.overload
     def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
         """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Total size of resting buy orders and of resting sell orders in the whole market."""
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk", "global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio", "global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta", "global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease", "global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook", "global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease", "global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease", "fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed", "premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P", "wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn", "twitter", "sentiment.twitter", "/twitter", "leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit", "leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size."""
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed", "liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize", "dvol", "options.dvol", "/dvol", "margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate."""
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount", "anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize", "anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts", "anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions", "anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts", "anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS", "anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD", "anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta", "anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Change of the order book imbalance of the whole market since the previous interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Total size of all resting orders in the whole market, buy plus sell."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Change in the size of resting buy orders in the whole market since the previous interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Change in the size of resting sell orders in the whole market since the previous interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
-        positions."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Number of predicted liquidation levels, accumulated since the last anchor."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Value at the predicted liquidation levels, accumulated since the last anchor."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
-        use more leverage."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Number of predicted liquidation levels of longs minus that of shorts."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta", "liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount", "top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed", "top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta", "top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts", "top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions", "global_accounts", "longs_shorts.global_accounts", "/globalAccounts", "net_long_short", "longs_shorts.net_long_short", "/netLongShort", "net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta", "whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta", "whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance", "true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort", "trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap", "open_interest", "open_interest.open_interest", "/openInterest", "open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta", "bvol", "options.bvol", "/bvol", "market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex", "transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts", "previous_day_levels", "orderflow.previous_day_levels", "/pdLevels", "previous_week_levels", "orderflow.previous_week_levels", "/pwLevels", "previous_month_levels", "orderflow.previous_month_levels", "/pmLevels", "kline", "orderflow.kline", "/klines"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
     @_t.overload
     def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
         """Value of positions liquidated in the interval, split into longs and shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Margin used by the positions of top traders."""
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease", "best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk", "bid_ask", "orderbook.bid_ask", "/bidAsk", "bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta", "bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio", "bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff", "bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread", "bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease", "combined_book", "orderbook.combined_book", "/combinedBook", "buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio", "bot_tracker", "orderflow.bot_tracker", "/botTracker", "slippage", "orderflow.slippage", "/slippage"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Difference in the margin used by the positions of top traders."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
-        `anchor` says; the two add up to 100 %."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
-        `anchor` says."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
-        regardless of size."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
-        four-hour block or hour, as `anchor` says."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Net long and net short positions, estimated from market orders and changes of open interest."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Estimated net longs minus estimated net shorts; positive if longs dominate."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
-        `anchor` says."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
-        says: the difference of the two sums of `/anchoredCLS`."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
-        top traders are long more often than all accounts."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
-        block or hour, as `anchor` says; 65 % against 55 % is 10."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Difference in positioning between large and small retail accounts."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Change of open interest, accumulated since the last anchor in UTC."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Open interest as candles: value of all open contracts."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Change of open interest per interval; positive if contracts were opened."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
-        cancelled."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Size at the top of the book: at the highest bid and at the lowest ask."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Total size of resting buy orders and of resting sell orders per interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
-        dominate."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
-        cancelled."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Total size of all resting orders, bids plus asks: the liquidity of the book."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Volume of market buy orders per interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Volume of market sell orders per interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Market buy volume minus market sell volume; positive if buyers dominate."""
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume", "sell_volume", "orderflow.sell_volume", "/sellVolume", "volume_delta", "orderflow.volume_delta", "/volumeDelta", "market_order_count", "orderflow.market_order_count", "/marketOrderCount", "market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize", "limit_order_count", "orderflow.limit_order_count", "/limitOrderCount", "limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize", "limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio", "market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
     @_t.overload
     def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
         """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
@@ -1350,38 +1218,6 @@ class HistoryFunction(_t.Protocol[_T_co]):
         """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
         day, four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Number of executed market orders per interval, split into buys and sells."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Average size of market orders per interval, split into buys and sells."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Number of filled limit orders per interval, split into buys and sells."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Average size of filled limit orders per interval, split into buys and sells."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
-        if buys dominate."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Difference between the execution price of orders and the expected price."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Volume in which contracts change hands without changing open interest: absolute difference between volume and
-        the change of open interest."""
-    @_t.overload
     def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
         """Change of open interest divided by volume, in percent; negative if contracts were closed."""
     @_t.overload
@@ -1389,46 +1225,24 @@ class HistoryFunction(_t.Protocol[_T_co]):
         """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
         reference exchange is more expensive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Price of a coin on one exchange, as candles without volume."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
-        demand for them is high."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Number of posts on Twitter with a cashtag."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
-    @_t.overload
     def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
         """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
-        """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
-        above 1, more is borrowed in the quote currency."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time, end: _t.Optional[_Time] = None, **options: _t.Any) -> _T_co:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_HistoryParams]) -> _T_co:
         """Several endpoints, or an entry of `endpoints()`."""
+
+class _BackfillParams(_BackfillOptions, total=False):
+    advance_filter: _t.Any
+    aggregation_type: _t.Any
+    anchor: _t.Any
+    bucket: _t.Any
+    coin: _t.Any
+    exchange: _t.Any
+    exchange1: _t.Any
+    exchange2: _t.Any
+    market_types: _t.Any
+    mode: _t.Any
+    timeframe: _t.Any
 
 class BackfillFunction(_t.Protocol):
     """Writes all records of a range to files."""
@@ -1436,165 +1250,20 @@ class BackfillFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Total size of resting buy orders and of resting sell orders in the whole market."""
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk", "global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio", "global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta", "global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease", "global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook", "global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease", "global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease", "fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed", "premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P", "wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn", "twitter", "sentiment.twitter", "/twitter", "leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit", "leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size."""
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed", "liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize", "dvol", "options.dvol", "/dvol", "margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate."""
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount", "anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize", "anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts", "anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions", "anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts", "anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS", "anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD", "anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta", "anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Change of the order book imbalance of the whole market since the previous interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Total size of all resting orders in the whole market, buy plus sell."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Change in the size of resting buy orders in the whole market since the previous interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Change in the size of resting sell orders in the whole market since the previous interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
-        positions."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Number of predicted liquidation levels, accumulated since the last anchor."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Value at the predicted liquidation levels, accumulated since the last anchor."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
-        use more leverage."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Number of predicted liquidation levels of longs minus that of shorts."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta", "liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount", "top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed", "top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta", "top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts", "top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions", "global_accounts", "longs_shorts.global_accounts", "/globalAccounts", "net_long_short", "longs_shorts.net_long_short", "/netLongShort", "net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta", "whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta", "whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance", "true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort", "trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap", "open_interest", "open_interest.open_interest", "/openInterest", "open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta", "bvol", "options.bvol", "/bvol", "market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex", "transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts", "previous_day_levels", "orderflow.previous_day_levels", "/pdLevels", "previous_week_levels", "orderflow.previous_week_levels", "/pwLevels", "previous_month_levels", "orderflow.previous_month_levels", "/pmLevels", "kline", "orderflow.kline", "/klines"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
     def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Value of positions liquidated in the interval, split into longs and shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Margin used by the positions of top traders."""
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease", "best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk", "bid_ask", "orderbook.bid_ask", "/bidAsk", "bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta", "bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio", "bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff", "bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread", "bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease", "combined_book", "orderbook.combined_book", "/combinedBook", "buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio", "bot_tracker", "orderflow.bot_tracker", "/botTracker", "slippage", "orderflow.slippage", "/slippage"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Difference in the margin used by the positions of top traders."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
-        `anchor` says; the two add up to 100 %."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
-        `anchor` says."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
-        regardless of size."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
-        four-hour block or hour, as `anchor` says."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Net long and net short positions, estimated from market orders and changes of open interest."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Estimated net longs minus estimated net shorts; positive if longs dominate."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
-        `anchor` says."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
-        says: the difference of the two sums of `/anchoredCLS`."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
-        top traders are long more often than all accounts."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
-        block or hour, as `anchor` says; 65 % against 55 % is 10."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Difference in positioning between large and small retail accounts."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Change of open interest, accumulated since the last anchor in UTC."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Open interest as candles: value of all open contracts."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Change of open interest per interval; positive if contracts were opened."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
-        cancelled."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Size at the top of the book: at the highest bid and at the lowest ask."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Total size of resting buy orders and of resting sell orders per interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
-        dominate."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
-        cancelled."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Total size of all resting orders, bids plus asks: the liquidity of the book."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Volume of market buy orders per interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Volume of market sell orders per interval."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Market buy volume minus market sell volume; positive if buyers dominate."""
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume", "sell_volume", "orderflow.sell_volume", "/sellVolume", "volume_delta", "orderflow.volume_delta", "/volumeDelta", "market_order_count", "orderflow.market_order_count", "/marketOrderCount", "market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize", "limit_order_count", "orderflow.limit_order_count", "/limitOrderCount", "limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize", "limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio", "market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
     def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
@@ -1604,38 +1273,6 @@ class BackfillFunction(_t.Protocol):
         """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
         day, four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Number of executed market orders per interval, split into buys and sells."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Average size of market orders per interval, split into buys and sells."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Number of filled limit orders per interval, split into buys and sells."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Average size of filled limit orders per interval, split into buys and sells."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
-        if buys dominate."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Difference between the execution price of orders and the expected price."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Volume in which contracts change hands without changing open interest: absolute difference between volume and
-        the change of open interest."""
-    @_t.overload
     def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Change of open interest divided by volume, in percent; negative if contracts were closed."""
     @_t.overload
@@ -1643,49 +1280,37 @@ class BackfillFunction(_t.Protocol):
         """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
         reference exchange is more expensive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Price of a coin on one exchange, as candles without volume."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
-        demand for them is high."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Number of posts on Twitter with a cashtag."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
-    @_t.overload
     def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
-        """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
-        above 1, more is borrowed in the quote currency."""
-    @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, **options: _t.Any) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
     @_t.overload
     def __call__(self, endpoints: _t.Tuple[()] = (), *, job: _Path, out: _t.Optional[_Path] = None, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """The series of a job file."""
+
+class _GetParams(_GetOptions, total=False):
+    advance_filter: _t.Any
+    aggregation_type: _t.Any
+    anchor: _t.Any
+    bucket: _t.Any
+    coin: _t.Any
+    endpoint_name: _t.Any
+    exchange: _t.Any
+    exchange1: _t.Any
+    exchange2: _t.Any
+    graph_type: _t.Any
+    leverage: _t.Any
+    limit: _t.Any
+    lookback: _t.Any
+    market_types: _t.Any
+    mode: _t.Any
+    ohlcgraph: _t.Any
+    position: _t.Any
+    scaling: _t.Any
+    sort: _t.Any
+    timeframe: _t.Any
+    timestamp: _t.Any
 
 class GetFunction(_t.Protocol):
     """The records of one response."""
@@ -1751,8 +1376,7 @@ class GetFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Literal["liquidation_levels", "liquidity.liquidation_levels", "/liquidationLevels"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timestamp: _Many[_Time] = ..., leverage: _Many[LevelLeverage] = ..., position: _Many[PositionFilter] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsRow]:
         """All predicted liquidation levels of open positions, with value, side and leverage class."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_tv", "liquidity.liquidation_levels_tv", "/liquidationLevelsTV"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timestamp: _Many[_Time] = ..., leverage: _Many[LevelLeverage] = ..., position: _Many[PositionFilter] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsTvRow]:
-        """"""
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_tv", "liquidity.liquidation_levels_tv", "/liquidationLevelsTV"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timestamp: _Many[_Time] = ..., leverage: _Many[LevelLeverage] = ..., position: _Many[PositionFilter] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsTvRow]: ...
     @_t.overload
     def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityTopTraderMarginUsedRow]:
         """Margin used by the positions of top traders."""
@@ -1964,8 +1588,21 @@ class GetFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Literal["health_check", "system.health_check", "/ping"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_GetOptions]) -> _t.List[SystemHealthCheckRow]:
         """Health check: succeeds if the API is up."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _t.Any) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_GetParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
+
+class _FollowParams(_FollowOptions, total=False):
+    advance_filter: _t.Any
+    aggregation_type: _t.Any
+    anchor: _t.Any
+    bucket: _t.Any
+    coin: _t.Any
+    exchange: _t.Any
+    exchange1: _t.Any
+    exchange2: _t.Any
+    market_types: _t.Any
+    mode: _t.Any
+    timeframe: _t.Any
 
 class FollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
@@ -2218,8 +1855,21 @@ class FollowFunction(_t.Protocol):
         """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
         above 1, more is borrowed in the quote currency."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _t.Any) -> _t.Iterator[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
+
+class _AsyncFollowParams(_FollowOptions, total=False):
+    advance_filter: _t.Any
+    aggregation_type: _t.Any
+    anchor: _t.Any
+    bucket: _t.Any
+    coin: _t.Any
+    exchange: _t.Any
+    exchange1: _t.Any
+    exchange2: _t.Any
+    market_types: _t.Any
+    mode: _t.Any
+    timeframe: _t.Any
 
 class AsyncFollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
@@ -2472,5 +2122,5 @@ class AsyncFollowFunction(_t.Protocol):
         """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
         above 1, more is borrowed in the quote currency."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _t.Any) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _Unpack[_AsyncFollowParams]) -> _t.AsyncIterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""

@@ -44,19 +44,35 @@ TidesLevelsRow = _t.TypedDict("TidesLevelsRow", {"station": _NotRequired[str], "
 
 TidesExtremesRow = _Row
 
+class _HistoryParams(_HistoryOptions, total=False):
+    pass
+
 class HistoryFunction(_t.Protocol[_T_co]):
     """All records of a range."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time, end: _t.Optional[_Time] = None, **options: _t.Any) -> _T_co:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_HistoryParams]) -> _T_co:
         """Several endpoints, or an entry of `endpoints()`."""
+
+class _BackfillParams(_BackfillOptions, total=False):
+    pass
 
 class BackfillFunction(_t.Protocol):
     """Writes all records of a range to files."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, **options: _t.Any) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
     @_t.overload
     def __call__(self, endpoints: _t.Tuple[()] = (), *, job: _Path, out: _t.Optional[_Path] = None, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """The series of a job file."""
+
+class _GetParams(_GetOptions, total=False):
+    datum: _t.Any
+    fields: _t.Any
+    kind: _t.Any
+    lat: _t.Any
+    lon: _t.Any
+    param_from: _t.Any
+    radius: _t.Any
+    station: _t.Any
 
 class GetFunction(_t.Protocol):
     """The records of one response."""
@@ -73,15 +89,21 @@ class GetFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Literal["extremes", "tides.extremes", "/stations/{station}/extremes"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, station: _Many[Station], datum: _Many[Datum] = ..., **options: _Unpack[_GetOptions]) -> _t.List[TidesExtremesRow]:
         """High and low water."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _t.Any) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_GetParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
+
+class _FollowParams(_FollowOptions, total=False):
+    pass
 
 class FollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _t.Any) -> _t.Iterator[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
+
+class _AsyncFollowParams(_FollowOptions, total=False):
+    pass
 
 class AsyncFollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _t.Any) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _Unpack[_AsyncFollowParams]) -> _t.AsyncIterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""

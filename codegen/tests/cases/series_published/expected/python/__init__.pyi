@@ -39,19 +39,31 @@ class MarketBasisRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class _HistoryParams(_HistoryOptions, total=False):
+    pass
+
 class HistoryFunction(_t.Protocol[_T_co]):
     """All records of a range."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time, end: _t.Optional[_Time] = None, **options: _t.Any) -> _T_co:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_HistoryParams]) -> _T_co:
         """Several endpoints, or an entry of `endpoints()`."""
+
+class _BackfillParams(_BackfillOptions, total=False):
+    pass
 
 class BackfillFunction(_t.Protocol):
     """Writes all records of a range to files."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, **options: _t.Any) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
     @_t.overload
     def __call__(self, endpoints: _t.Tuple[()] = (), *, job: _Path, out: _t.Optional[_Path] = None, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """The series of a job file."""
+
+class _GetParams(_GetOptions, total=False):
+    coin: _t.Any
+    exchange: _t.Any
+    limit: _t.Any
+    timeframe: _t.Any
 
 class GetFunction(_t.Protocol):
     """The records of one response."""
@@ -59,15 +71,21 @@ class GetFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Literal["basis", "market.basis", "/basis"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[str] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., **options: _Unpack[_GetOptions]) -> _t.List[MarketBasisRow]:
         """Perpetual price minus spot price."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _t.Any) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_GetParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
+
+class _FollowParams(_FollowOptions, total=False):
+    pass
 
 class FollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _t.Any) -> _t.Iterator[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
+
+class _AsyncFollowParams(_FollowOptions, total=False):
+    pass
 
 class AsyncFollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _t.Any) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _Unpack[_AsyncFollowParams]) -> _t.AsyncIterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
