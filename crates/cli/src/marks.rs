@@ -30,6 +30,12 @@ pub(crate) fn of_status(status: &Status) -> Vec<Mark<'_>> {
     all(&status.missing_fields, &status.unsent_fields, &status.lost_rows)
 }
 
+/// The number of fields that the service no longer sends, and of those that it sends again.
+pub(crate) fn missing_fields(all: &[MissingField]) -> [u64; 2] {
+    let again = all.iter().filter(|missing| is_sent_again(missing)).count();
+    [(all.len() - again) as u64, again as u64]
+}
+
 /// The marks of rows that were lost.
 pub(crate) fn of_lost_rows(lost: &[LostRows]) -> Vec<Mark<'_>> {
     all(&[], &[], lost)
@@ -83,13 +89,21 @@ impl Mark<'_> {
     }
 }
 
+/// Whether all series have the field again. Its mark stays until a user acknowledges it.
+fn is_sent_again(missing: &MissingField) -> bool {
+    missing.series == 0
+}
+
 /// Describes a field that the service no longer sends.
 fn missing_field(missing: &MissingField) -> String {
     let MissingField { endpoint, field, new_fields, since, .. } = missing;
-    let mut text = format!("{endpoint}: the service no longer sends `{field}`");
-    if let Some(since) = since {
-        text += &format!(" since {}", day(&time_arg::shown(*since)));
+    let since = since.map(|since| format!(" since {}", day(&time_arg::shown(since)))).unwrap_or_default();
+    if is_sent_again(missing) {
+        return format!(
+            "{endpoint}: the service sends `{field}` again, which was missing{since}; the earlier values stay"
+        );
     }
+    let mut text = format!("{endpoint}: the service no longer sends `{field}`{since}");
     if !new_fields.is_empty() {
         text += &format!("; new fields: {}", listed(&quotations(new_fields)));
     }
@@ -100,8 +114,8 @@ fn missing_field(missing: &MissingField) -> String {
 fn unsent_field(unsent: &UnsentField) -> String {
     let UnsentField { endpoint, field, unknown_fields, .. } = unsent;
     format!(
-        "{endpoint}: no record has had `{field}`, and each has fields that are not in the catalogue: {}; these are in the \
-         column `unknown_fields`",
+        "{endpoint}: no record has had `{field}`, but records had fields that are not in the catalogue: {}; these are in \
+         the column `unknown_fields`",
         listed(&quotations(unknown_fields))
     )
 }

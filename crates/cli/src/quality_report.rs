@@ -60,7 +60,7 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
         format!("{out_of_range} out of range"),
         counted(repeated_times, "repeated time"),
         counted(revisions, "revised value"),
-        format!("{} no longer sent", counted(quality.status.missing_fields.len() as u64, "field")),
+        format!("{} no longer sent", counted(marks::missing_fields(&quality.status.missing_fields)[0], "field")),
     ]
 }
 

@@ -8,6 +8,7 @@ use indicatif::HumanCount;
 use runtime::Timestamp;
 
 use crate::failure::{adopt_command, brief_text};
+use crate::marks;
 use crate::program::program;
 use crate::progress::{counted, listed};
 use crate::series_label::label_of;
@@ -86,11 +87,14 @@ impl<'s> StatusCheck<'s> {
 
     /// The number of marks that no user has acknowledged.
     fn unacknowledged(&self) -> Option<String> {
-        let fields = self.status.missing_fields.len() as u64;
+        let [fields, again] = marks::missing_fields(&self.status.missing_fields);
         let files = self.status.lost_rows.len() as u64;
         let mut marks = Vec::new();
         if fields > 0 {
             marks.push(format!("{} no longer sent", counted(fields, "field")));
+        }
+        if again > 0 {
+            marks.push(format!("{} sent again", counted(again, "missing field")));
         }
         if files > 0 {
             marks.push(format!("lost rows of {}", counted(files, "file")));

@@ -30,7 +30,8 @@ impl Acknowledge {
         }
         let ended = dataset::acknowledge(&target, self.field.as_deref()).await?;
         for field in &ended.fields {
-            log.remark(&format!("acknowledged: no `{}`", field.replace(' ', "` of `")));
+            let (endpoint, field) = field.split_once(' ').unwrap_or_default();
+            log.remark(&format!("acknowledged: no `{field}` in {endpoint}"));
         }
         for file in &ended.files {
             log.remark(&format!("acknowledged: the lost rows of {}", quoted(file)));

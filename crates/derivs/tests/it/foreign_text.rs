@@ -13,7 +13,7 @@ use crate::support::{RunOutput, derivs, run_output, text};
 const EVIL: &str = "\u{1b}]0;title\u{7}\u{1b}[2J\r\u{9b}31m\u{202e}\u{2066}\u{200f}";
 
 /// Starts a service that returns this response to every request, and returns its URL.
-fn service(status: &str, headers: &str, body: &str) -> String {
+pub(crate) fn service(status: &str, headers: &str, body: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v2", listener.local_addr().unwrap());
     let response =
@@ -37,7 +37,7 @@ fn respond(mut stream: TcpStream, response: &str) {
     let _ = stream.write_all(response.as_bytes());
 }
 
-fn run_at(url: &str, args: &[&str]) -> RunOutput {
+pub(crate) fn run_at(url: &str, args: &[&str]) -> RunOutput {
     let mut command = derivs(args);
     command.env("MARKET_ANALYTICS_BASE_URL", url).env("MARKET_ANALYTICS_API_KEY", "key");
     run_output(&command.output().unwrap())

@@ -1,10 +1,13 @@
 //! Tests of what a user is told about rows that are no longer in a file, or were never fetched.
 
 use std::path::Path;
+use std::time::Duration;
 
+use generated_client::Timestamp;
 use test_endpoints::metric;
 
 use crate::backfill::backfill;
+use crate::foreign_text::{run_at, service};
 use crate::support::{RunOutput, run, text};
 
 fn range(range: [&str; 2], file: &Path, more: &[&str]) -> RunOutput {
@@ -42,6 +45,38 @@ fn the_rows_of_a_deleted_file_do_not_vanish_in_silence() {
     assert_eq!(run(&["acknowledge", path]).code, Some(0));
     let failed = run(&["status", path, "--failed"]);
     assert!(failed.code == Some(0) && failed.out.is_empty(), "{}{}", failed.out, failed.err);
+}
+
+/// A service whose records of the last day have a value of this field.
+fn service_with(field: &str) -> String {
+    let now = Timestamp::now().floor(Duration::from_secs(3600)).unix_seconds();
+    let mut records = Vec::new();
+    for hour in (1..=24).rev() {
+        records.push(serde_json::json!({ metric().time: now - hour * 3600, field: 0.5 }));
+    }
+    service("200 OK", "", &serde_json::json!({ "data": records }).to_string())
+}
+
+/// A field that the service drops for some time is named until it is acknowledged, also after it is sent again.
+#[test]
+fn a_field_that_is_sent_again_is_not_called_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    let path = text(&file);
+    let field = metric().fields().find(|name| *name != metric().time).unwrap();
+    let backfill = [&["backfill"], &*metric().hourly(), &["--from", "12h", "--out", path]].concat();
+    assert_eq!(run_at(&service_with(field), &backfill).code, Some(0));
+    let dropped = run_at(&service_with("odd"), &backfill);
+    let expected = format!("the service no longer sends `{field}` since ");
+    assert!(dropped.code == Some(6) && dropped.err.contains(&expected), "{}", dropped.err);
+    let again = run_at(&service_with(field), &backfill);
+    let expected = format!("the service sends `{field}` again, which was missing since ");
+    assert!(again.code == Some(0) && again.err.contains(&expected), "{}", again.err);
+    let status = run(&["status", path]);
+    assert!(status.code == Some(6) && status.err.contains("1 missing field sent again, until "), "{}", status.err);
+    let acknowledged = run(&["acknowledge", path]);
+    assert!(acknowledged.err.contains(&format!("acknowledged: no `{field}` in ")), "{}", acknowledged.err);
+    assert_eq!(run(&["status", path]).code, Some(0));
 }
 
 /// A run of another range does not fetch what an earlier run has asked for in vain.
