@@ -16,6 +16,7 @@ use crate::job_settings::JobSettings;
 use crate::log::Log;
 use crate::marks;
 use crate::notation::{command, flag, python_text};
+use crate::program::program;
 use crate::progress::{Bar, counted, duration, line_of, print_first};
 use crate::range_ends::{cap, remedy, sentences};
 use crate::record_spacing::SpacingCheck;
@@ -150,11 +151,15 @@ impl Reporter {
             }
             return Err(no_record(&empty));
         }
-        Err(self.failed_run(summary, is_stream))
+        Err(self.failed_run(summary, settings))
     }
 
     /// The failure of a run in which requests, or complete series, have failed.
-    fn failed_run(&self, summary: Summary, is_stream: bool) -> Failure {
+    fn failed_run(&self, summary: Summary, settings: &JobSettings) -> Failure {
+        let mut have_rows = false;
+        for (series, _) in &summary.failed {
+            have_rows |= summary.series.get(*series).is_some_and(|report| report.first.is_some());
+        }
         let mut of_pages = Vec::new();
         for failed in &self.failed_requests {
             of_pages.push(Reason { series: failed.series, failure: failed.page.error.clone().into() });
@@ -170,7 +175,16 @@ impl Reporter {
             of_pages,
             of_series,
         };
-        if is_stream { run.failure_of_stream() } else { run.failure_of_files() }
+        if settings.is_stream() {
+            return run.failure_of_stream();
+        }
+        let failure = run.failure_of_files();
+        if failure.exit_kind == ExitKind::Rejected && have_rows {
+            let retire = format!("`{} retire {}`", program().name, quoted(&settings.out));
+            return failure
+                .help(format!("{retire} with the params of a delisted series keeps its rows and requests it no more"));
+        }
+        failure
     }
 
     fn warn_of_failed_requests(&self) {

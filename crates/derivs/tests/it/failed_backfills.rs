@@ -53,6 +53,9 @@ fn rejected_series_exits_with_its_code_and_writes_no_file() {
     assert!(written.code == Some(0) && written.err.contains("keep the folder "), "{}", written.err);
     let again = run_with(&Service::start(), &one(&file, &[]));
     assert!(again.code == Some(0) && !again.err.contains("keep the folder"), "{}", again.err);
+    let delisted = run_with(&service, &backfill(&metric().hourly(), ["2025-01-01", "2025-04-02"], &file, &[]));
+    let advice = format!("help: `derivs retire {}` with the params of a delisted series", support::text(&file));
+    assert!(delisted.code == Some(5) && delisted.err.contains(&advice), "{}", delisted.err);
 }
 
 #[test]
