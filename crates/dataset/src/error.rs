@@ -5,6 +5,7 @@
 use std::fmt;
 use std::path::Path;
 
+use parquet::errors::ParquetError;
 use runtime::text::steers_terminal;
 
 /// Any error, for functions whose caller names the file.
@@ -72,7 +73,7 @@ impl Error {
 
     pub(crate) fn storage(path: impl fmt::Display, source: impl Into<Failure>) -> Self {
         // An error that already has a path is not changed.
-        match source.into().downcast::<Self>() {
+        match cause(source.into()).downcast::<Self>() {
             Ok(error) => *error,
             Err(source) => Self::Storage { path: path.to_string(), source },
         }
@@ -80,6 +81,17 @@ impl Error {
 
     pub(crate) fn damaged(path: impl Into<String>, why: impl Into<String>) -> Self {
         Self::Damaged { path: path.into(), why: why.into() }
+    }
+}
+
+/// The error that the Parquet library has passed on, such as that of a full disk.
+fn cause(error: Failure) -> Failure {
+    match error.downcast::<ParquetError>() {
+        Ok(error) => match *error {
+            ParquetError::External(cause) => cause,
+            error => error.into(),
+        },
+        Err(error) => error,
     }
 }
 
@@ -124,5 +136,7 @@ mod tests {
     fn storage_error_names_its_path_once() {
         let full = Error::storage("a.csv", "No space left on device");
         assert_eq!(Error::storage("a.csv", full).to_string(), "a.csv: No space left on device");
+        let passed_on = ParquetError::External("No space left on device".into());
+        assert_eq!(Error::storage("a.parquet", passed_on).to_string(), "a.parquet: No space left on device");
     }
 }

@@ -98,6 +98,10 @@ fn left_out(table: &Table) -> Vec<String> {
     for damage in table.damaged.iter().filter(|damage| damage.path != state) {
         all.push(damage.error().to_string());
     }
+    if let Err(error) = table.check_text() {
+        all.push(error.to_string());
+        return all;
+    }
     for (path, vanished) in &table.vanished {
         all.push(vanished.message(&table.place.name(path)));
     }
