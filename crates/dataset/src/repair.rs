@@ -3,7 +3,6 @@
 //! Nothing is deleted: a damaged file stays under another name. The rows that could not be read are marked until a run
 //! fetches them again, or a user acknowledges that they are lost.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use arrow_schema::SchemaRef;
@@ -11,10 +10,11 @@ use runtime::Timestamp;
 
 use crate::column_storage::{DataStorage, Purpose};
 use crate::damage::Damage;
+use crate::damaged_data::DamagedData;
 use crate::data_set_paths::JOURNAL;
 use crate::error::{Error, quoted};
 use crate::file_state::FileState;
-use crate::file_storage::FileStorage;
+use crate::file_storage::{FileStorage, UnfinishedFile};
 use crate::marks::LostMark;
 use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
@@ -30,6 +30,13 @@ struct Aside {
     kept_as: String,
     /// The message about it.
     moved: String,
+}
+
+/// The intact row groups of a damaged file, in a new file that readers do not see yet.
+struct Salvaged {
+    file: UnfinishedFile,
+    /// Number of rows.
+    count: usize,
 }
 
 impl Damage {
@@ -109,29 +116,34 @@ impl Table {
         let storage = &self.place.storage;
         let path = self.place.revisions();
         let readable = revisions::readable(storage, &path).await?;
+        let rewritten = revisions::prepare_read(storage, &path, &readable)?;
         storage.rename(&path, &aside.to).await?;
-        revisions::append_read(storage, &path, &readable).await?;
+        if let Some(rewritten) = rewritten {
+            storage.finish(rewritten, None).await?;
+        }
         self.state.revisions.since = Some(Timestamp::now());
         self.note_lost(&aside.name, aside.kept_as, FileRows::default(), false);
         Ok(format!("{}; the earlier values that are readable stay", aside.moved))
     }
 
-    /// Writes the readable rows of a data file again, and marks the others.
+    /// Writes the readable rows of a data file again, and marks the others. If that fails, for example on a full disk, the
+    /// damaged file stays at its path, so that a later repair finds it.
     async fn repair_data(&mut self, path: &str, aside: Aside) -> Result<String, Error> {
         let damaged = self.take_damaged(path).await?;
-        self.place.storage.rename(path, &aside.to).await?;
-        let mut count = 0;
-        if let Some(input) = &damaged.input
-            && !damaged.intact.is_empty()
-        {
-            count = self.write_salvaged(path, input, &damaged.intact).await?;
-        }
+        let salvaged = self.salvage(path, &damaged)?;
         let lost = self.lost_since(path, damaged.before);
         let is_listed = damaged.was_listed && !lost.present.is_empty();
         let is_lost = self.note_lost(&aside.name, aside.kept_as, lost, is_listed);
         let mut moved = aside.moved;
         if is_lost && let Some(kept) = self.move_text_aside().await? {
             moved.push_str(&format!(", and the text to {}", quoted(kept)));
+        }
+        self.place.storage.rename(path, &aside.to).await?;
+        let mut count = 0;
+        if let Some(salvaged) = salvaged {
+            count = salvaged.count;
+            let version = self.place.storage.finish(salvaged.file, None).await?;
+            self.state.files.insert(path.to_owned(), version);
         }
         Ok(format!("{moved}; {count} of its rows are readable and stay"))
     }
@@ -148,25 +160,24 @@ impl Table {
         Ok(Some(self.place.name(&to)))
     }
 
-    /// Writes the intact row groups of a damaged file to a new file. Returns the number of rows.
-    async fn write_salvaged(
-        &mut self,
-        path: &str,
-        input: &ParquetInput,
-        groups: &BTreeSet<usize>,
-    ) -> Result<usize, Error> {
-        let Some((_, range)) = self.place.period_of(path) else { return Ok(0) };
+    /// Writes the intact row groups of a damaged file, if there are any, to a new file, and adds their rows to the state.
+    fn salvage(&mut self, path: &str, damaged: &DamagedData) -> Result<Option<Salvaged>, Error> {
+        let DamagedData { input: Some(input), intact, .. } = damaged else { return Ok(None) };
+        let Some((_, range)) = self.place.period_of(path) else { return Ok(None) };
+        if intact.is_empty() {
+            return Ok(None);
+        }
         if self.state.source_label.is_empty() {
             self.state.source_label.clone_from(&input.state.source_label);
         }
         let state = &self.state;
         let is_single = self.place.is_single;
-        let writing = self.place.storage.put(path, None, |out| {
+        let written = self.place.storage.prepare(path, |out| {
             let storage = Purpose::Data(DataStorage::default());
             let mut file = ParquetFile::new(out, input.schema(), RowGroupSizes::DATA, storage)?;
             for sections in input.state.sections.chunk_by(|one, next| one.group == next.group) {
                 let Some(first) = sections.first() else { continue };
-                if groups.contains(&first.group) {
+                if intact.contains(&first.group) {
                     file.copy_group(input, sections)?;
                 }
             }
@@ -179,11 +190,11 @@ impl Table {
             let generation = input.state.generation.clone();
             file.finish(FileState { generation, table, ..FileState::of_table(state) })
         });
-        let (sections, version) = writing.await?;
+        let (sections, file) = written?;
         self.state.replace_row_facts(&range, &sections);
         self.state.columns.get_or_insert_with(|| input.schema());
-        self.state.files.insert(path.to_owned(), version);
-        Ok(sections.iter().map(|section| section.count).sum())
+        let count = sections.iter().map(|section| section.count).sum();
+        Ok(Some(Salvaged { file, count }))
     }
 
     /// Marks lost rows. Returns whether there are any.

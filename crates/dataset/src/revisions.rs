@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::fetched_at::{fetched_at_of, is_fetched_at};
-use crate::file_storage::FileStorage;
+use crate::file_storage::{FileStorage, UnfinishedFile};
 use crate::series_columns::identifies;
 use crate::text_writer::Cell;
 
@@ -160,13 +160,19 @@ impl RevisionLog {
     }
 }
 
-/// Appends revisions as they were read from another file of the table.
-pub(crate) async fn append_read(storage: &FileStorage, path: &str, revisions: &[Revision]) -> Result<(), Error> {
+/// Writes revisions that were read from a damaged file, if there are any, to a new file that readers do not see yet.
+pub(crate) fn prepare_read(
+    storage: &FileStorage,
+    path: &str,
+    revisions: &[Revision],
+) -> Result<Option<UnfinishedFile>, Error> {
     let mut lines = Lines::default();
     for revision in revisions {
         lines.write(revision)?;
     }
-    lines.append(storage, path).await
+    let Some(lines) = lines.finish()? else { return Ok(None) };
+    let ((), file) = storage.prepare(path, |out| Ok(out.write_all(&lines)?))?;
+    Ok(Some(file))
 }
 
 impl Lines {
@@ -177,9 +183,14 @@ impl Lines {
         encoder.write_all(&line).map_err(Error::invalid_input)
     }
 
+    /// The compressed lines; `None` if there are none.
+    fn finish(self) -> Result<Option<Vec<u8>>, Error> {
+        let Some(encoder) = self.encoder else { return Ok(None) };
+        encoder.finish().map(Some).map_err(Error::invalid_input)
+    }
+
     async fn append(self, storage: &FileStorage, path: &str) -> Result<(), Error> {
-        let Some(encoder) = self.encoder else { return Ok(()) };
-        let lines = encoder.finish().map_err(|error| Error::storage(storage.name(path), error))?;
+        let Some(lines) = self.finish()? else { return Ok(()) };
         let (mut known, version) = storage.open(path).await?.unzip();
         let writing = storage.put(path, version.as_deref(), |out| {
             if let Some(known) = &mut known {

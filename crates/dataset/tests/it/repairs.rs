@@ -219,6 +219,70 @@ async fn damaged_earlier_values_are_found_and_those_before_the_damage_stay() {
     assert_eq!(state_of(&path).await.damaged, [""; 0]);
 }
 
+/// As on a full disk, no file can be written: the temporary file of each has the name of a folder.
+#[tokio::test(start_paused = true)]
+async fn a_repair_that_cannot_write_readable_rows_leaves_the_damaged_file() {
+    let cases = [
+        ("out.parquet", "out.parquet", ".out.parquet.unfinished"),
+        ("out.csv", "out.csv.parts/rows.parquet", "out.csv.parts/.rows.parquet.unfinished"),
+        (
+            "data/",
+            "data/orderflow.volume_ratio/1h-2024.parquet",
+            "data/.backfill/orderflow.volume_ratio-1h/2024.parquet.unfinished",
+        ),
+        (
+            "data/",
+            "data/.backfill/orderflow.volume_ratio-1h/revisions.gz",
+            "data/.backfill/orderflow.volume_ratio-1h/.revisions.gz.unfinished",
+        ),
+    ];
+    for (name, file, temporary) in cases {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, script) = scripted(|_| Some("0.5".to_owned()));
+        let whole = job(coins(&client, &["BTC"]), END - 300 * DAY, END, &path);
+        run(&whole).await;
+        *script.lock().unwrap() = |_| Some("0.25".to_owned());
+        run(&whole).await;
+        let file = dir.path().join(file);
+        let mut bytes = fs::read(&file).unwrap();
+        bytes.push(b'x');
+        fs::write(&file, &bytes).unwrap();
+        let temporary = dir.path().join(temporary);
+        fs::create_dir_all(&temporary).unwrap();
+        let failed = dataset::repair(&target_of(&path)).await.unwrap();
+        assert_eq!(failed.failed.len(), 1, "{name}: {failed:?}");
+        assert!(fs::read(&file).unwrap() == bytes, "{name}");
+        fs::remove_dir(&temporary).unwrap();
+        let repaired = dataset::repair(&target_of(&path)).await.unwrap();
+        assert_eq!((repaired.repairs.len(), repaired.failed.len()), (1, 0), "{name}: {repaired:?}");
+        let lost = repaired.lost_rows.iter().map(|lost| lost.series.len()).sum::<usize>();
+        assert_eq!((lost, read(&path).len()), (0, 300 * 24), "{name}: {repaired:?}");
+        assert_eq!(state_of(&path).await.damaged, [""; 0], "{name}");
+    }
+}
+
+/// The rows of a text file are moved aside only after the text.
+#[tokio::test(start_paused = true)]
+async fn a_repair_that_cannot_move_the_text_aside_is_repeated() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let whole = job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path);
+    run(&whole).await;
+    damage(&dir.path().join("out.csv.parts/rows.parquet"), false);
+    let day = runtime::Timestamp::now().to_string();
+    let taken = dir.path().join(format!("out.csv.damaged-{}", &day[..10]));
+    fs::create_dir(&taken).unwrap();
+    let failed = dataset::repair(&target_of(&path)).await.unwrap();
+    assert_eq!((failed.failed.len(), read(&path).len()), (1, 30 * 24), "{failed:?}");
+    fs::remove_dir(&taken).unwrap();
+    let repaired = dataset::repair(&target_of(&path)).await.unwrap();
+    assert_eq!((repaired.repairs.len(), repaired.failed.len()), (1, 0), "{repaired:?}");
+    assert!(taken.is_file());
+    run(&whole).await;
+    assert_eq!(read(&path).len(), 30 * 24);
+}
+
 /// A series that could not be removed keeps its marks.
 #[tokio::test(start_paused = true)]
 async fn a_removal_that_fails_keeps_the_marks_of_lost_rows() {
