@@ -93,8 +93,8 @@ impl Table {
                 let BufferedSection { mut section, batches } = buffered;
                 section.encoded = (is_encoded && rows > 0).then(Changes::default);
                 file.begin_section(section, rows)?;
-                for batch in &batches {
-                    file.write(batch)?;
+                for batch in batches {
+                    file.write(&batch)?;
                 }
             }
             file.finish(state)
