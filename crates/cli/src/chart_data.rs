@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use runtime::Timestamp;
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{EndpointInfo, FieldSource, RecordInfo, ValueType};
+use runtime::registry::{EndpointInfo, RecordInfo, ValueType};
 
 use crate::chart_drawing::{Panel, share_scales};
 use crate::chart_line::{Line, check_lines, line_label};
 use crate::endpoint_names::is_same;
 use crate::failure::{Failure, Result};
-use crate::record_columns::{record, time_field};
+use crate::record_columns::{other_members, record, time_field};
 use crate::requested_series::{RequestedSeries, differing, labels};
 
 /// Number of records that are drawn without `--from`.
@@ -146,21 +146,7 @@ fn points_by_label(one: &Fetched, name: &str) -> BTreeMap<String, Points> {
 
 /// The value of a field, or of a member that the catalogue does not list by name.
 fn value<'r>(record: &'r AnyRecord, name: &str) -> Option<FieldValue<'r>> {
-    if let Some(value) = record.value(name) {
-        return Some(value);
-    }
-    let (_, value) = other_members(record).into_iter().find(|(member, _)| *member == name)?;
-    Some(value)
-}
-
-/// The members of a record that the catalogue does not list by name.
-fn other_members(record: &AnyRecord) -> Vec<(&str, FieldValue<'_>)> {
-    let Some(info) = record.info() else { return Vec::new() };
-    let others = info.fields.iter().position(|field| field.source == FieldSource::Others);
-    match others.and_then(|field| record.nth_value(field)) {
-        Some(FieldValue::Map(members)) => members.entries(),
-        _ => Vec::new(),
-    }
+    record.value(name).or_else(|| other_members(record).remove(name))
 }
 
 /// The values of the fields that distinguish records of one time.

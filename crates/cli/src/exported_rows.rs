@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use arrow_ipc::writer::StreamWriter;
-use dataset::{NewFile, RecordBatch, RevisedValue, StoredRows, TextWriter};
+use dataset::{MemberColumns, NewFile, RecordBatch, RevisedValue, StoredRows, TextWriter};
 use serde_json::{Map, Value, json};
 
 use crate::data_output::DataOutput;
@@ -46,6 +46,8 @@ enum Rows {
 /// The rows of an export.
 pub(crate) struct ExportedRows {
     rows: Rows,
+    /// The columns of the members that the catalogue does not list by name; `None` if they are one column, as in the file.
+    members: Option<MemberColumns>,
     path: Option<PathBuf>,
     pub(crate) count: u64,
 }
@@ -86,9 +88,21 @@ impl Write for Out {
 }
 
 impl ExportedRows {
-    /// Begins an export of rows.
-    pub(crate) fn of_rows(form: Form, path: Option<&Path>, stored: &StoredRows<'_>) -> Result<Self> {
-        let schema = stored.schema();
+    /// Begins an export of rows, which have the columns of the file in Arrow's format. In the other formats, each member that
+    /// the catalogue does not list by name is a column: a program that reads them has no types, and few read JSON in a cell.
+    pub(crate) async fn of_rows(
+        form: Form,
+        path: Option<&Path>,
+        stored: &StoredRows<'_>,
+        is_selected: impl Fn(&str) -> bool,
+    ) -> Result<Self> {
+        let mut schema = stored.schema();
+        let mut members = None;
+        if form != Form::Arrow {
+            let columns = stored.member_columns(is_selected).await?;
+            schema = columns.schema(&schema);
+            members = Some(columns);
+        }
         let out = Out::create(path)?;
         let rows = match form {
             Form::Csv => Rows::Text(TextWriter::csv(out)),
@@ -105,7 +119,7 @@ impl ExportedRows {
                 excel(columns, out)?
             }
         };
-        let mut this = Self { rows, path: path.map(Path::to_owned), count: 0 };
+        let mut this = Self { rows, members, path: path.map(Path::to_owned), count: 0 };
         if let Rows::Text(text) = &mut this.rows {
             let begun = text.begin(&schema);
             this.written(begun)?;
@@ -129,7 +143,7 @@ impl ExportedRows {
                 excel(columns, out)?
             }
         };
-        let mut this = Self { rows, path: path.map(Path::to_owned), count: 0 };
+        let mut this = Self { rows, members: None, path: path.map(Path::to_owned), count: 0 };
         if let Rows::Csv(lines) = &mut this.rows {
             let begun = lines.write_record(REVISION_COLUMNS).map_err(io::Error::from);
             this.written(begun)?;
@@ -139,6 +153,8 @@ impl ExportedRows {
 
     pub(crate) fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         self.count += batch.num_rows() as u64;
+        let wide = self.members.as_ref().map(|members| members.convert(batch)).transpose()?;
+        let batch = wide.as_ref().unwrap_or(batch);
         match &mut self.rows {
             Rows::Text(text) => {
                 let written = text.write(batch);

@@ -11,7 +11,7 @@ use runtime::AnyClient as Client;
 
 use crate::data_output::DataOutput;
 use crate::failure::{Failure, Result};
-use crate::record_columns::{SeriesRecords, columns, rows};
+use crate::record_columns::{OTHERS, SeriesRecords, columns, has_other_members, rows};
 use crate::requested_series::{RequestedSeries, series_requests};
 use crate::stdout;
 use crate::table::{Format, Table, omitted};
@@ -28,7 +28,7 @@ pub(crate) enum Columns {
     /// Those of a file that a backfill writes.
     File,
     /// The time, the params in which the series differ, and the fields. The header of a CSV file cannot be extended
-    /// later, so it has a column for unknown fields of later records.
+    /// later, so it has columns for what only later records have.
     Growing,
     /// The same for records of which all are printed at once.
     Complete,
@@ -49,6 +49,16 @@ enum Output {
 /// The columns of a file that a backfill of these series writes.
 fn file_table(client: &Client, series: &[RequestedSeries]) -> Result<SeriesTable> {
     Ok(SeriesTable::new(&series_requests(client, series)?)?)
+}
+
+/// Adds columns for what only later records have: unknown fields, and members that the catalogue does not list by name.
+fn add_columns_of_later_records(columns: &mut Vec<String>, series: &[RequestedSeries]) {
+    let has_others = series.iter().any(|one| has_other_members(one.endpoint));
+    for name in [OTHERS, UNKNOWN_FIELDS] {
+        if (name == UNKNOWN_FIELDS || has_others) && !columns.iter().any(|column| column == name) {
+            columns.push(name.to_owned());
+        }
+    }
 }
 
 impl<'s> Printer<'s> {
@@ -93,9 +103,8 @@ impl<'s> Printer<'s> {
                 // The objects of JSON Lines need no common columns, so each page determines its own columns.
                 if table.columns.is_empty() || *format == Format::Jsonl {
                     table.columns = columns(self.series, parts, *format != Format::Table);
-                    let is_missing = !table.columns.iter().any(|column| column == UNKNOWN_FIELDS);
-                    if *is_growing && is_missing && *format == Format::Csv {
-                        table.columns.push(UNKNOWN_FIELDS.to_owned());
+                    if *is_growing && *format == Format::Csv {
+                        add_columns_of_later_records(&mut table.columns, self.series);
                     }
                 }
                 table.rows = parts.iter().flat_map(|part| rows(&table.columns, part)).collect();

@@ -1,14 +1,14 @@
 //! Converts records to rows and columns.
 //!
-//! The columns of a table are the time, the params that distinguish the series, every field of the catalogue, and the
-//! unknown fields as JSON. As in the files of a backfill, a param takes precedence over a field of its name, and a
+//! The columns of a table are the time, the params that distinguish the series, every field of the catalogue, each member
+//! that the catalogue does not list by name if it declares the type of such members, and the unknown fields as JSON. As in the files of a backfill, a param takes precedence over a field of its name, and a
 //! value that contradicts the param is kept among the unknown fields.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dataset::UNKNOWN_FIELDS;
 use runtime::record::{AnyRecord, FieldValue};
-use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, RecordInfo};
+use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, FieldSource, RecordInfo};
 use runtime::{AnyBody, Timestamp, Value};
 use serde_json::Map;
 
@@ -18,6 +18,9 @@ use crate::table::Cell;
 
 /// Name of the column that contains the endpoint of each record.
 const ENDPOINT: &str = "endpoint";
+
+/// Name of the column with the members that the catalogue does not list by name and that have no column.
+pub(crate) const OTHERS: &str = "others";
 
 /// Records of one series.
 #[derive(Debug)]
@@ -73,6 +76,21 @@ pub(crate) fn fields(endpoint: &EndpointInfo) -> impl Iterator<Item = &'static F
     record(endpoint).into_iter().flat_map(|record| record.fields)
 }
 
+/// `true` if records of the endpoint have members that the catalogue does not list by name, but by type.
+pub(crate) fn has_other_members(endpoint: &EndpointInfo) -> bool {
+    fields(endpoint).any(|field| field.source == FieldSource::Others)
+}
+
+/// The members of a record that the catalogue does not list by name, but by type.
+pub(crate) fn other_members(record: &AnyRecord) -> BTreeMap<&str, FieldValue<'_>> {
+    let others =
+        record.info().and_then(|info| info.fields.iter().position(|field| field.source == FieldSource::Others));
+    match others.and_then(|field| record.nth_value(field)) {
+        Some(FieldValue::Map(members)) => members.entries().into_iter().collect(),
+        _ => BTreeMap::new(),
+    }
+}
+
 /// The columns of these series: the time, the endpoint and the params if they differ among the series, and the
 /// fields in the catalogue. If the catalogue lists no fields, the keys of the records are used instead.
 ///
@@ -98,9 +116,12 @@ pub(crate) fn columns(series: &[RequestedSeries], parts: &[SeriesRecords<'_>], a
     }
     for one in series {
         for field in fields(one.endpoint) {
-            columns.push(field.wire_name.to_owned());
+            if field.source != FieldSource::Others {
+                columns.push(field.wire_name.to_owned());
+            }
         }
     }
+    columns.extend(member_columns(parts));
     for part in parts {
         for record in part.records {
             if let Some(object) = untyped(record) {
@@ -114,6 +135,33 @@ pub(crate) fn columns(series: &[RequestedSeries], parts: &[SeriesRecords<'_>], a
     let mut seen = BTreeSet::new();
     columns.retain(|column| seen.insert(column.clone()));
     columns
+}
+
+/// The columns of the members that the catalogue does not list by name, in the order of their names, and one for those with
+/// the name of another column.
+fn member_columns(parts: &[SeriesRecords<'_>]) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    let mut has_rest = false;
+    for part in parts {
+        let params = part.series.identity();
+        for name in part.records.iter().flat_map(|record| other_members(record).into_keys()) {
+            if is_taken(part.series.endpoint, &params, name) {
+                has_rest = true;
+            } else if !names.contains(name) {
+                names.insert(name.to_owned());
+            }
+        }
+    }
+    let rest = has_rest.then(|| OTHERS.to_owned());
+    names.into_iter().chain(rest).collect()
+}
+
+/// `true` if a member cannot have a column, because another column of the series has its name.
+fn is_taken(endpoint: &EndpointInfo, params: &[Param], name: &str) -> bool {
+    [ENDPOINT, OTHERS, UNKNOWN_FIELDS].contains(&name)
+        || time_field(endpoint) == Some(name)
+        || params.iter().any(|(param, _)| param == name)
+        || fields(endpoint).any(|field| field.wire_name == name)
 }
 
 /// A record as a JSON object if the catalogue lists no fields.
@@ -131,11 +179,18 @@ pub(crate) fn rows(columns: &[String], part: &SeriesRecords<'_>) -> Vec<Vec<Cell
     let params = part.series.identity();
     let mut rows = Vec::with_capacity(part.records.len());
     for (record, time) in part.records.iter().zip(&part.times) {
+        let members = other_members(record);
         let mut row = Vec::with_capacity(columns.len());
         for column in columns {
             row.push(match column.as_str() {
                 UNKNOWN_FIELDS => unknown_fields(columns, &params, record),
-                name => cell(part.series, &params, record, *time, name),
+                OTHERS if has_other_members(part.series.endpoint) => {
+                    members_without_column(columns, part.series.endpoint, &params, &members)
+                }
+                name => match cell(part.series, &params, record, *time, name) {
+                    Some(cell) => cell,
+                    None => members.get(name).map_or(Cell::EMPTY, |value| value_cell(*value)),
+                },
             });
         }
         rows.push(row);
@@ -170,22 +225,50 @@ fn unknown_fields(columns: &[String], params: &[Param], record: &AnyRecord) -> C
     Cell::Value(Value::Object(all))
 }
 
+/// The members of a record that have no column, as an object.
+fn members_without_column(
+    columns: &[String],
+    endpoint: &EndpointInfo,
+    params: &[Param],
+    members: &BTreeMap<&str, FieldValue<'_>>,
+) -> Cell {
+    let mut without_column = Map::new();
+    for (name, value) in members {
+        if is_taken(endpoint, params, name) || !columns.iter().any(|column| column == name) {
+            without_column.insert((*name).to_owned(), serde_json::to_value(value).unwrap_or_default());
+        }
+    }
+    if without_column.is_empty() { Cell::EMPTY } else { Cell::Value(Value::Object(without_column)) }
+}
+
 /// A param that identifies a series, with its value.
 type Param = (String, Option<String>);
 
-fn cell(series: &RequestedSeries, params: &[Param], record: &AnyRecord, time: Option<Timestamp>, name: &str) -> Cell {
+/// The value of a column; `None` if neither the series nor its records have such a param or field.
+fn cell(
+    series: &RequestedSeries,
+    params: &[Param],
+    record: &AnyRecord,
+    time: Option<Timestamp>,
+    name: &str,
+) -> Option<Cell> {
     if time_field(series.endpoint) == Some(name) {
-        return Cell::time(time);
+        return Some(Cell::time(time));
     }
     if let Some((_, Some(value))) = params.iter().find(|(param, _)| param == name) {
-        return Cell::text(value.as_str());
+        return Some(Cell::text(value.as_str()));
     }
     match record.value(name) {
-        Some(FieldValue::Timestamp(time)) => Cell::Time(time),
-        Some(value) => Cell::Value(serde_json::to_value(value).unwrap_or_default()),
+        Some(value) => Some(value_cell(value)),
         // The column contains the full name of the endpoint, as in the files of a backfill.
-        None if name == ENDPOINT => Cell::text(full_name(series.endpoint)),
-        None => Cell::EMPTY,
+        None => (name == ENDPOINT).then(|| Cell::text(full_name(series.endpoint))),
+    }
+}
+
+fn value_cell(value: FieldValue<'_>) -> Cell {
+    match value {
+        FieldValue::Timestamp(time) => Cell::Time(time),
+        value => Cell::Value(serde_json::to_value(value).unwrap_or_default()),
     }
 }
 

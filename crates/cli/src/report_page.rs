@@ -30,6 +30,9 @@ const HEIGHT: f64 = 36.0;
 /// The number of columns of a chart, each with the smallest and the largest of its values.
 const COLUMNS: usize = 240;
 
+/// Maximum number of numbers that are in memory at once. With its time, a number has 16 bytes.
+const MAX_NUMBERS: u64 = 20_000_000;
+
 /// The page. Askama escapes all text.
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -133,25 +136,36 @@ async fn endpoint_part(target: &StoredTarget<'_>, all: &[SeriesQuality]) -> Resu
     Ok(EndpointPart { name: all[0].status.endpoint().to_owned(), series })
 }
 
-/// Draws the numeric fields of the series of an endpoint, field by field, because the numbers of all fields may exceed the
-/// memory.
+/// Draws the numeric fields of the series of an endpoint, some fields at once, because the numbers of all fields may exceed
+/// the memory.
 async fn draw_charts(target: &StoredTarget<'_>, all: &[SeriesQuality]) -> Result<Charts> {
     let endpoint = all[0].status.endpoint().to_owned();
     let stored = target.tables.rows(Some(&BTreeSet::from([endpoint])), None)?;
     let series: BTreeMap<&str, &SeriesStatus> = all.iter().map(|one| (one.status.path.as_str(), &one.status)).collect();
     let mut charts = Charts { units: BTreeMap::new(), lines: BTreeMap::new() };
-    for field in stored.numeric_fields().await? {
-        let numbers = dataset::numbers(&stored, &field.name, |path| series.contains_key(path)).await?;
+    let fields = stored.numeric_fields().await?;
+    for fields in fields.chunks(fields_at_once(all)) {
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        let numbers = dataset::numbers(&stored, &names, |path| series.contains_key(path)).await?;
         // Records of one series with different labels follow each other.
-        for of_series in numbers.series.chunk_by(|one, other| one.path == other.path) {
+        for of_series in numbers.series.chunk_by(|one, other| (&one.field, &one.path) == (&other.field, &other.path)) {
             if let Some(status) = series.get(of_series[0].path.as_str()) {
-                let key = (status.path.clone(), field.name.clone());
+                let key = (status.path.clone(), of_series[0].field.clone());
                 charts.lines.insert(key, chart_paths(status, of_series));
             }
         }
-        charts.units.insert(field.name, field.unit);
+        charts.units.extend(fields.iter().map(|field| (field.name.clone(), field.unit.clone())));
     }
     Ok(charts)
+}
+
+/// The number of fields whose numbers are read at once.
+fn fields_at_once(all: &[SeriesQuality]) -> usize {
+    let mut rows = 1;
+    for one in all {
+        rows += one.rows;
+    }
+    usize::try_from(MAX_NUMBERS / rows).unwrap_or(usize::MAX).max(1)
 }
 
 fn extent(series: &SeriesQuality) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dataset::{SeriesStatus, StoredRows, StoredTables};
+use dataset::{SeriesNumbers, SeriesStatus, StoredTables};
 use runtime::Timestamp;
 
 use crate::chart_data::{RECORDS, default_field, unknown_field};
@@ -72,38 +72,42 @@ impl StoredPanels {
         let fields = stored.numeric_fields().await?;
         self.names.extend(fields.iter().map(|field| field.name.clone()));
         let default = default_field(fields.iter().map(|field| field.name.as_str()));
+        let mut drawn = Vec::new();
         for (index, field) in fields.iter().enumerate() {
             let is_drawn = if chosen.is_empty() { index == default } else { chosen.contains(&field.name) };
             if is_drawn {
-                let lines = self.lines(&stored, series, &field.name, range).await?;
-                let title = format!("{endpoint}: {}", field.name);
-                self.panels.push(Panel { title, unit: field.unit.clone(), lines, scale: None });
+                drawn.push(field);
             }
+        }
+        let names: Vec<&str> = drawn.iter().map(|field| field.name.as_str()).collect();
+        let known: BTreeMap<&str, &SeriesStatus> = series.iter().map(|one| (one.path.as_str(), one)).collect();
+        let numbers = dataset::numbers(&stored, &names, |path| known.contains_key(path)).await?;
+        self.left_out.extend(numbers.left_out);
+        let mut lines: BTreeMap<String, Vec<SeriesNumbers>> = BTreeMap::new();
+        for numbers in numbers.series {
+            lines.entry(numbers.field.clone()).or_default().push(numbers);
+        }
+        for field in drawn {
+            let numbers = lines.remove(&field.name).unwrap_or_default();
+            let title = format!("{endpoint}: {}", field.name);
+            let lines = chart_lines(numbers, &known, range)?;
+            self.panels.push(Panel { title, unit: field.unit.clone(), lines, scale: None });
         }
         Ok(())
     }
+}
 
-    /// A line for each series.
-    async fn lines(
-        &mut self,
-        stored: &StoredRows<'_>,
-        series: &[SeriesStatus],
-        field: &str,
-        range: &Range,
-    ) -> Result<Vec<Line>> {
-        let known: BTreeMap<&str, &SeriesStatus> = series.iter().map(|one| (one.path.as_str(), one)).collect();
-        let numbers = dataset::numbers(stored, field, |path| known.contains_key(path)).await?;
-        self.left_out.extend(numbers.left_out);
-        let mut lines = Vec::new();
-        check_lines(numbers.series.len())?;
-        for numbers in numbers.series {
-            let Some(status) = known.get(numbers.path.as_str()) else { continue };
-            let step = distance(status.interval);
-            let from = range.from.unwrap_or_else(|| first_of_last(status, &numbers.times, range.to));
-            let all = numbers.times.into_iter().zip(numbers.values);
-            let points = all.filter(|(time, _)| (from..range.to).contains(time));
-            lines.push(Line::new(line_label(label_of(status), &numbers.label), points, step));
-        }
-        Ok(lines)
+/// A line for each label of each series.
+fn chart_lines(all: Vec<SeriesNumbers>, known: &BTreeMap<&str, &SeriesStatus>, range: &Range) -> Result<Vec<Line>> {
+    check_lines(all.len())?;
+    let mut lines = Vec::new();
+    for numbers in all {
+        let Some(status) = known.get(numbers.path.as_str()) else { continue };
+        let step = distance(status.interval);
+        let from = range.from.unwrap_or_else(|| first_of_last(status, &numbers.times, range.to));
+        let points = numbers.times.into_iter().zip(numbers.values);
+        let points = points.filter(|(time, _)| (from..range.to).contains(time));
+        lines.push(Line::new(line_label(label_of(status), &numbers.label), points, step));
     }
+    Ok(lines)
 }

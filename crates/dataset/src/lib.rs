@@ -141,6 +141,7 @@ pub use file_storage::{NewFile, write_file};
 pub use lock::RunOwner;
 pub use lost_rows::{LostRows, LostSeries};
 pub use missing_fields::MissingField;
+pub use other_members::MemberColumns;
 pub use partition::Partition;
 pub use quality::{FieldQuality, Numbers, Quality, SeriesNumbers, SeriesQuality, numbers, quality};
 pub use remove::{Removed, remove};

@@ -81,10 +81,12 @@ pub struct FieldQuality {
     pub is_missing: bool,
 }
 
-/// The numbers of a series.
+/// The numbers of a field of a series.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SeriesNumbers {
+    /// The field.
+    pub field: String,
     /// The path that identifies the series.
     pub path: String,
     /// The values of the fields that distinguish records of one time, separated by commas; empty without such fields.
@@ -144,46 +146,55 @@ async fn figures_of(
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Numbers {
-    /// The series that have a number, by path.
+    /// The series that have a number, by field and path. The fields have the order in which they were requested.
     pub series: Vec<SeriesNumbers>,
     /// A message for each damaged or missing file, whose rows are left out.
     pub left_out: Vec<String>,
 }
 
-/// Reads the numbers of a field of the selected series. Records of one series with different labels are apart.
+/// Reads the numbers of some fields of the selected series. Records of one series with different labels are apart. The rows
+/// are read once, and all of these numbers are in memory.
 pub async fn numbers(
     stored: &StoredRows<'_>,
-    field: &str,
+    fields: &[&str],
     is_selected: impl Fn(&str) -> bool,
 ) -> Result<Numbers, Error> {
-    let mut all: BTreeMap<(String, String), SeriesNumbers> = BTreeMap::new();
+    // By field, series and label.
+    let mut all: BTreeMap<(usize, String, String), SeriesNumbers> = BTreeMap::new();
     let reading = stored.read(is_selected, |path, batch| {
-        let Some(column) = column(batch, field) else { return Ok::<(), Error>(()) };
         let labels = RowLabels::new(batch, stored.key_of(path));
         let time = stored.time_of(path).unwrap_or_default();
-        for (row, time) in times(batch, &time)?.iter().enumerate() {
-            if let Some(value) = number(&column, row) {
-                let of_label = all.entry((path.to_owned(), labels.of(row))).or_default();
-                of_label.times.push(timestamp(*time));
-                of_label.values.push(value);
+        let times = times(batch, &time)?;
+        for (field, column) in columns_of(batch, fields) {
+            for (row, time) in times.iter().enumerate() {
+                if let Some(value) = number(&column, row) {
+                    let of_label = all.entry((field, path.to_owned(), labels.of(row))).or_default();
+                    of_label.times.push(timestamp(*time));
+                    of_label.values.push(value);
+                }
             }
         }
-        Ok(())
+        Ok::<(), Error>(())
     });
     let left_out = reading.await?;
     let mut series = Vec::new();
-    for ((path, label), numbers) in all {
-        series.push(SeriesNumbers { path, label, ..numbers });
+    for ((field, path, label), numbers) in all {
+        series.push(SeriesNumbers { field: fields[field].to_owned(), path, label, ..numbers });
     }
     Ok(Numbers { series, left_out })
 }
 
-/// The column of a field, or of a member that the catalogue does not list by name.
-fn column(rows: &RecordBatch, field: &str) -> Option<ArrayRef> {
-    match rows.column_by_name(field) {
-        Some(column) => Some(column.clone()),
-        None => numbers_of_members(rows).remove(field),
+/// The columns of those fields that the rows have, with the index of the field. A field can be a member that the catalogue
+/// does not list by name.
+fn columns_of(rows: &RecordBatch, fields: &[&str]) -> Vec<(usize, ArrayRef)> {
+    let is_member = |field: &&str| rows.column_by_name(field).is_none();
+    let mut members = if fields.iter().any(is_member) { numbers_of_members(rows) } else { BTreeMap::new() };
+    let mut columns = Vec::with_capacity(fields.len());
+    for (index, field) in fields.iter().enumerate() {
+        let column = rows.column_by_name(field).cloned().or_else(|| members.remove(*field));
+        columns.extend(column.map(|column| (index, column)));
     }
+    columns
 }
 
 /// The rows of a series so far.

@@ -12,7 +12,7 @@ use crate::earlier_rows::EarlierRows;
 use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
 use crate::interrupted_merges::completed;
-use crate::other_members::{has_other_members, numbers_of_members};
+use crate::other_members::{MemberColumns, has_other_members, numbers_of_members};
 use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
 use crate::revisions::{self, Revision};
@@ -178,6 +178,21 @@ impl StoredRows<'_> {
             self.read(|_| true, add).await?;
         }
         Ok(names)
+    }
+
+    /// Returns a column for each member of the selected series that the catalogue does not list by name. If the rows have such
+    /// members, all of them are read.
+    pub async fn member_columns(&self, is_selected: impl Fn(&str) -> bool) -> Result<MemberColumns, Error> {
+        let mut columns = MemberColumns::default();
+        if has_other_members(&self.schema) {
+            // The caller reads the rows again, and then reports the files that are left out.
+            let add = |_: &str, rows: &RecordBatch| {
+                columns.add(rows);
+                Ok::<(), Error>(())
+            };
+            self.read(is_selected, add).await?;
+        }
+        Ok(columns)
     }
 
     /// Passes the rows of the selected series to a function, file by file in the order of series and time, with the path

@@ -208,6 +208,11 @@ fn bound(number: Option<f64>) -> String {
     }
 }
 
+/// Creates a column of JSON texts.
+pub(crate) fn json_column(name: &str) -> Field {
+    described(name, ValueType::Any, &[])
+}
+
 /// Creates a nullable column with these facts in its metadata. A value that does not fit the column becomes null.
 fn described(name: &str, ty: ValueType, facts: &[(&str, &str)]) -> Field {
     let format = ("format", format_of(ty));

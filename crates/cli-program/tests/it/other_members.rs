@@ -70,3 +70,29 @@ fn a_report_has_figures_of_each_member() {
     let page = fs::read_to_string(project.join("report.html")).expect("a page");
     assert_eq!(page.matches("<svg ").count(), 2, "{page}");
 }
+
+#[test]
+fn a_member_is_a_column_of_texts_and_sheets() {
+    let project = project("members_in_columns");
+    let get = ["get", "metrics", "--asset", "one", "--sandbox"];
+    let export = ["export", "data/"];
+    for command in [&get[..], &export] {
+        let csv = succeed(&project, &[command, &["--format", "csv"]].concat());
+        let names: Vec<&str> = csv.lines().next().unwrap_or_default().split(',').collect();
+        assert!(names.contains(&"first") && names.contains(&"second") && !names.contains(&"others"), "{csv}");
+        let lines = succeed(&project, &[command, &["--format", "jsonl"]].concat());
+        let line = lines.lines().next().unwrap_or_default();
+        assert!(line.contains(r#""first":"#) && line.contains(r#""second":"#), "{line}");
+        assert!(!line.contains("others"), "{line}");
+    }
+    succeed(&project, &["export", "data/", "--out", "rows.xlsx"]);
+}
+
+/// The first line of a stream of CSV has its columns, so it has one for the members of later records.
+#[test]
+fn the_columns_of_a_stream_leave_room_for_later_members() {
+    let project = project("members_in_a_stream");
+    let poll = ["poll", "metrics", "--asset", "one", "--from", "5h", "--records", "3", "--format", "csv", "--sandbox"];
+    let csv = succeed(&project, &poll);
+    assert!(csv.contains(",first,second,others,unknown_fields\n"), "{csv}");
+}

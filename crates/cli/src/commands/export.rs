@@ -85,8 +85,9 @@ impl Export {
         let rows = if self.revisions {
             self.revisions(form, &stored, |path| selected.contains(path)).await?
         } else {
-            let mut rows = ExportedRows::of_rows(form, self.out.as_deref(), &stored)?;
-            exported.add_all(&mut rows, &stored, |path| selected.contains(path)).await?;
+            let is_selected = |path: &str| selected.contains(path);
+            let mut rows = ExportedRows::of_rows(form, self.out.as_deref(), &stored, is_selected).await?;
+            exported.add_all(&mut rows, &stored, is_selected).await?;
             rows
         };
         let count = rows.count;

@@ -328,7 +328,7 @@ async fn numbers_of_a_series_are_apart_for_each_value_of_its_key() {
         let target = target_of(&path);
         let tables = StoredTables::open(&target).await.unwrap();
         let rows = tables.rows(None, None).unwrap();
-        let numbers = dataset::numbers(&rows, "volumeRatio", |_| true).await.unwrap();
+        let numbers = dataset::numbers(&rows, &["volumeRatio"], |_| true).await.unwrap();
         let found: Vec<_> = numbers.series.iter().map(|one| (one.label.as_str(), one.values.as_slice())).collect();
         assert_eq!(found, [("a", &[0.0, 1.0, 2.0][..]), ("b", &[10.0, 11.0, 12.0][..])], "{name}");
     }

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
+from decimal import Decimal
 from html import escape
-from typing import Any, Dict, Iterator, List, Union, overload
+from typing import Any, Dict, Iterator, List, Optional, Union, overload
 
 from ._errors import ColumnError
 
 Row = Dict[str, Any]
+
+# The column with the members of records that the catalogue does not list by name, as JSON objects.
+_OTHERS = "others"
 
 # The rows at each end of a table that a notebook shows.
 _SHOWN = 5
@@ -33,7 +38,8 @@ class Table:
     `pyarrow.table(table)`. `table["fundingRate"]` is a column as a list, `table[0]` and `table[-1]` are rows. All of it
     needs pyarrow or polars.
 
-    The first columns are the time, the params that were set and the fields; columns without any value are the last.
+    The first columns are the time, the params that were set and the fields; columns without any value are the last. Each
+    member of the records that the catalogue does not list by name, but by type, is a column.
 
     ipc: The rows as a stream in Arrow's IPC format, with the columns of a file.
     report: For each series its endpoint, params and range, the number of records `added`, the times of the `first` and
@@ -108,7 +114,7 @@ class Table:
     def _arrow(self) -> Any:
         """Returns the rows as a table of pyarrow or, if that is not installed, of polars."""
         if self._read is None:
-            self._read = _ordered(_open(self.ipc))
+            self._read = _ordered(_wide(_open(self.ipc)))
         return self._read
 
     def __repr__(self) -> str:
@@ -197,6 +203,78 @@ def _open(ipc: bytes) -> Any:
             raise ImportError("reading a table needs pyarrow or polars: pip install pyarrow") from None
         return polars.read_ipc_stream(ipc)
     return pyarrow.ipc.open_stream(ipc).read_all()
+
+
+def _wide(table: Any) -> Any:
+    """Returns the table with a column for each member that the catalogue does not list by name.
+
+    A member with the name of another column stays in the column of objects."""
+    names = _column_names(table)
+    objects = _objects(table[_OTHERS]) if _OTHERS in names else None
+    if objects is None:
+        return table
+    members: Dict[str, List[Any]] = {}
+    rest: List[Optional[str]] = []
+    for row, members_of_row in enumerate(objects):
+        without_column = {}
+        for name, value in members_of_row.items():
+            if name in names:
+                without_column[name] = value
+            else:
+                members.setdefault(name, [None] * len(objects))[row] = value
+        rest.append(json.dumps(without_column) if without_column else None)
+    columns = {name: table[name] for name in names if name != _OTHERS}
+    columns.update({name: _of_one_type(members[name]) for name in sorted(members)})
+    if any(rest):
+        columns[_OTHERS] = rest
+    return _with_columns(table, columns)
+
+
+def _objects(column: Any) -> Optional[List[Row]]:
+    """Returns the JSON objects of a column; None if it has other values."""
+    values = column.to_list() if hasattr(column, "to_list") else column.to_pylist()
+    objects: List[Row] = []
+    for value in values:
+        try:
+            objects.append({} if value is None else json.loads(value, parse_float=_number))
+        except (TypeError, ValueError):
+            return None
+    return objects if all(isinstance(value, dict) for value in objects) else None
+
+
+def _number(text: str) -> Union[float, str]:
+    """Returns a number; as text if a float does not have its digits."""
+    number = float(text)
+    return number if Decimal(text) == Decimal(repr(number)) else text
+
+
+def _of_one_type(values: List[Any]) -> List[Any]:
+    """Returns values of one type: other than numbers, texts and flags, they are texts in JSON."""
+    types = {type(value) for value in values if value is not None}
+    if types == {int, float}:
+        return [None if value is None else float(value) for value in values]
+    if types in ({float}, {str}, {bool}):
+        return values
+    if types == {int} and all(value is None or abs(value) < 1 << 63 for value in values):
+        return values
+    return [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
+
+
+def _with_columns(table: Any, columns: Dict[str, Any]) -> Any:
+    if hasattr(table, "column_names"):
+        import pyarrow  # type: ignore[import-untyped,unused-ignore]
+
+        # Descriptions of the columns stay.
+        fields = {field.name: field for field in table.schema}
+        schema = []
+        for name, column in columns.items():
+            if isinstance(column, list):
+                columns[name] = pyarrow.array(column)
+            schema.append(fields.get(name, pyarrow.field(name, columns[name].type)))
+        return pyarrow.table(list(columns.values()), schema=pyarrow.schema(schema))
+    import polars
+
+    return polars.DataFrame(columns)
 
 
 def _column_names(table: Any) -> List[str]:
