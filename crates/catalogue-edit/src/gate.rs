@@ -2,6 +2,7 @@
 //! numbers must keep their digits.
 
 use indexmap::IndexMap;
+use runtime::Timestamp;
 use runtime::record::DecodedBody;
 use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, Range, RecordInfo, RecordLayout, Registry, ValueType};
 use serde_yaml::{Mapping, Value};
@@ -12,12 +13,22 @@ use crate::named_records::to_objects;
 use crate::refusal::Refusal;
 use crate::rounded_numbers::{RoundedNumber, first_rounded};
 use crate::saved_response::SavedResponse;
+use crate::sent_times::SentTimes;
 
 /// The numbers of a field with a range.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RangeCounts {
     pub(crate) values: u64,
     pub(crate) outside: u64,
+}
+
+/// What a response shows about the param for the start of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RangeStart {
+    /// The response begins with the record at the start.
+    Included,
+    /// All records are before the time in the param, so it is the end of the range.
+    IsEnd,
 }
 
 /// The client of a catalogue, as far as it decodes.
@@ -90,6 +101,32 @@ impl Gate {
         }
     }
 
+    /// What the times of the records show about the range of their request.
+    pub(crate) fn start_of_range(&self, label: &str, response: &SavedResponse, sent: &SentTimes) -> Option<RangeStart> {
+        let endpoint = self.registry.endpoint(label)?;
+        let BodyInfo::Series { time: Some(time), .. } = endpoint.body else { return None };
+        let history = endpoint.history(self.registry.service)?;
+        let start = sent_time(endpoint, history.from, response, sent)?;
+        let decoded = DecodedBody::of(self.registry.service, endpoint, &response.text).ok()?;
+        let times = decoded.records.iter().filter_map(|record| record.value(time)?.timestamp());
+        let times: Vec<Timestamp> = times.collect();
+        let (first, last) = (times.iter().min()?, times.iter().max()?);
+        let end = sent_time(endpoint, history.to, response, sent);
+        let is_before = match end {
+            Some(end) => end < start && end <= *first && *last <= start,
+            // A single record may be that of the interval in which the range begins.
+            None => first < last && *last < start,
+        };
+        let is_range = *last > start || end.is_some_and(|end| end >= start);
+        if is_before {
+            Some(RangeStart::IsEnd)
+        } else if *first == start && is_range {
+            Some(RangeStart::Included)
+        } else {
+            None
+        }
+    }
+
     /// Checks the metadata next to the records of a series.
     fn check_metadata(&self, endpoint: &EndpointInfo, response: &SavedResponse) -> Result<(), String> {
         let Some(path) = self.metadata_path(endpoint) else { return Ok(()) };
@@ -142,6 +179,14 @@ impl Gate {
             _ => Vec::new(),
         }
     }
+}
+
+/// The first time in a param of the request of a response. The value can have both ends of a range.
+fn sent_time(endpoint: &EndpointInfo, param: &str, response: &SavedResponse, sent: &SentTimes) -> Option<Timestamp> {
+    let param = endpoint.param(param)?;
+    let ValueType::Timestamp(unit) = param.ty else { return None };
+    let text = sent.text(&response.origin, param.wire_name)?;
+    unit.read(text).or_else(|| unit.read(text.split(':').next()?))
 }
 
 /// The record of a body that is a series or an object.

@@ -119,9 +119,12 @@ fn add_response(endpoints: &mut IndexMap<String, EndpointResponses>, found: &Loc
     for param in entry.params() {
         responses.sent.add(&param.name, &param.value);
     }
-    for param in path.params(location.segments_below(&entry)) {
+    let path_params = path.params(location.segments_below(&entry));
+    for param in &path_params {
         responses.sent.add(&param.name, &param.value);
     }
+    responses.sent_times.add(&entry.origin, entry.params());
+    responses.sent_times.add(&entry.origin, &path_params);
     responses.responses.push((entry.origin, entry.saved));
 }
 

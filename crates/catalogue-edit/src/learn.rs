@@ -60,7 +60,7 @@ use catalogue::{Catalogue, load_texts};
 use crate::catalogue_change::CatalogueChange;
 use crate::content::Content;
 use crate::editor::Editor;
-use crate::gate::Gate;
+use crate::gate::{Gate, RangeStart};
 use crate::refusal::Refusal;
 pub(crate) use endpoint::learn_one;
 pub(crate) use error_responses::is_reported;
@@ -68,8 +68,17 @@ pub(crate) use options::read;
 pub use options::{EndpointResponses, LearnOptions};
 pub(crate) use query::{learn_key, param_of};
 
-/// The reasons why nothing is learned from the responses of endpoints.
-type Rejected = BTreeMap<String, String>;
+/// What the client of a changed catalogue has shown about the responses, by endpoint.
+#[derive(Default)]
+struct Decoded {
+    /// The reasons why nothing is learned from the responses.
+    rejected: BTreeMap<String, String>,
+    /// What the responses show about the params of a history.
+    starts: Starts,
+}
+
+/// What the responses of endpoints show about the params of their histories, by endpoint.
+type Starts = BTreeMap<String, Vec<RangeStart>>;
 
 /// An endpoint with a response that the client would not decode.
 struct Undecodable {
@@ -97,6 +106,8 @@ struct Learned {
 struct DecodedResponses {
     /// The first response that it would not decode. The responses after it are not decoded.
     undecodable: Option<Undecodable>,
+    /// What the responses show about the params of a history.
+    starts: BTreeMap<String, RangeStart>,
     /// Notes about numbers that it would round.
     notes: Vec<String>,
 }
@@ -108,11 +119,15 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
     for (name, text) in catalogue.texts() {
         texts.push((name.to_owned(), text.to_owned()));
     }
-    let mut rejected = Rejected::new();
-    let mut learned = learn_all(catalogue, options, &rejected)?;
+    let mut shown = Decoded::default();
+    let mut learned = learn_all(catalogue, options, &shown)?;
     loop {
         let decoded = decode_all(&learned, options)?;
         let Some(Undecodable { endpoint, why }) = decoded.undecodable else {
+            if add_starts(&mut shown.starts, decoded.starts) {
+                learned = learn_all(load_texts(&borrowed(&texts)), options, &shown)?;
+                continue;
+            }
             learned.change.notes.extend(decoded.notes);
             return Ok(learned.change);
         };
@@ -123,9 +138,23 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
             }
             return Err(message.into());
         }
-        rejected.insert(endpoint, why);
-        learned = learn_all(load_texts(&borrowed(&texts)), options, &rejected)?;
+        shown.rejected.insert(endpoint, why);
+        learned = learn_all(load_texts(&borrowed(&texts)), options, &shown)?;
     }
+}
+
+/// Adds what the responses show about a history, and returns whether some of it is new. The start of a range is known only
+/// after its param is.
+fn add_starts(known: &mut Starts, found: BTreeMap<String, RangeStart>) -> bool {
+    let mut has_new = false;
+    for (endpoint, start) in found {
+        let of_endpoint = known.entry(endpoint).or_default();
+        if !of_endpoint.contains(&start) {
+            of_endpoint.push(start);
+            has_new = true;
+        }
+    }
+    has_new
 }
 
 fn borrowed(texts: &[(String, String)]) -> Vec<(&str, &str)> {
@@ -136,15 +165,22 @@ fn borrowed(texts: &[(String, String)]) -> Vec<(&str, &str)> {
     borrowed
 }
 
-fn learn_all(catalogue: Catalogue, options: &LearnOptions, rejected: &Rejected) -> Result<Learned, Refusal> {
+fn learn_all(catalogue: Catalogue, options: &LearnOptions, shown: &Decoded) -> Result<Learned, Refusal> {
     let mut editor = Editor::open(catalogue)?;
     let mut failed = Vec::new();
     let mut unused = BTreeSet::new();
     for sample in &options.endpoints {
-        let outcome = match rejected.get(&sample.endpoint) {
+        let outcome = match shown.rejected.get(&sample.endpoint) {
             Some(why) => Err(why.clone()),
             None => editor.attempt(|editor| learn_one(editor, options, sample)),
         };
+        if outcome.is_ok()
+            && let Some(starts) = shown.starts.get(&sample.endpoint)
+        {
+            let (label, at) = editor.content.find(&sample.endpoint)?;
+            editor.subject = label;
+            history::correct(&mut editor, &at, starts);
+        }
         if let Err(why) = outcome {
             // An endpoint with unusable responses does not affect the other endpoints.
             failed.push(FailedSample { sample, why });
@@ -187,6 +223,9 @@ fn decode_all(learned: &Learned, options: &LearnOptions) -> Result<DecodedRespon
             if let Err(why) = gate.check(&label, &response) {
                 decoded.undecodable = Some(Undecodable { endpoint: endpoint.clone(), why });
                 return Ok(decoded);
+            }
+            if let Some(start) = gate.start_of_range(&label, &response, &sample.sent_times) {
+                decoded.starts.insert(endpoint.clone(), start);
             }
             if rounded.is_none()
                 && let Some(number) = gate.rounded_number(&label, &response)

@@ -42,9 +42,12 @@ mod unix_time;
 mod lost_digits;
 mod written_periods;
 
+mod observed_query;
+
+mod sent_times;
+
 mod gate;
 mod merge;
-mod observed_query;
 mod pages;
 
 mod add;
@@ -65,4 +68,5 @@ pub use import::{Import, import};
 pub use learn::{EndpointResponses, LearnOptions, learn};
 pub use observed_query::ObservedQuery;
 pub use refusal::Refusal;
+pub use sent_times::SentTimes;
 pub use sent_values::SentValues;

@@ -35,6 +35,11 @@ impl QueryParam {
         }
         params
     }
+
+    /// `true` if the value is a time, or both ends of a range.
+    pub(crate) fn is_time(&self) -> bool {
+        ValueKind::of(&self.name, &self.value).time_form().is_some()
+    }
 }
 
 fn decoded(text: &str) -> String {
@@ -59,6 +64,8 @@ pub(crate) enum ValueKind {
     Time(TimeForm),
     /// Both ends of a range, separated by a colon.
     Range(TimeFormat),
+    /// The format of the response.
+    Format(&'static str),
     Text,
 }
 
@@ -113,6 +120,9 @@ impl ValueKind {
         if let Some(format) = format_of_range(name, value) {
             return Self::Range(format);
         }
+        if let Some(format) = FORMATS.iter().find(|format| **format == value) {
+            return Self::Format(format);
+        }
         let Some(number) = Number::parse(value) else { return Self::Text };
         if let Some(unit) = unit_by_magnitude(number.float)
             && is_time_param(name)
@@ -155,7 +165,7 @@ impl ValueKind {
     /// The type in the catalogue.
     pub(crate) fn ty(self) -> &'static str {
         match self {
-            Self::Secret | Self::Text => "string",
+            Self::Secret | Self::Format(_) | Self::Text => "string",
             Self::Boolean => "boolean",
             Self::Count => "count",
             Self::Integer => "integer",
@@ -171,6 +181,11 @@ impl ValueKind {
             Self::Range(format) => Some(TimeForm::Written(format)),
             _ => None,
         }
+    }
+
+    /// The value that every request sends, because the client reads no other format.
+    pub(crate) fn const_value(self) -> Option<&'static str> {
+        if let Self::Format(format) = self { Some(format) } else { None }
     }
 
     fn is_number(self) -> bool {
@@ -193,6 +208,9 @@ fn format_of_range(name: &str, value: &str) -> Option<TimeFormat> {
 fn is_iso(form: TimeForm) -> bool {
     matches!(form, TimeForm::Written(TimeFormat::Date | TimeFormat::Iso8601))
 }
+
+/// The names of the formats that bodies have.
+const FORMATS: [&str; 8] = ["JSON", "json", "CSV", "csv", "tsv", "ndjson", "jsonl", "jsonlines"];
 
 /// Words in the names of params for a key, a token or a signature.
 const SECRETS: [&str; 15] = [
@@ -275,6 +293,7 @@ mod tests {
             ("X-Signature", "x", ValueKind::Secret),
             ("pageToken", "x", ValueKind::Text),
             ("keyword", "x", ValueKind::Text),
+            ("file_type", "json", ValueKind::Format("json")),
         ] {
             assert_eq!(ValueKind::of(name, value), expected, "{name}={value}");
         }

@@ -1,6 +1,8 @@
 //! Converts columns to records. Columns are an object with a list for each field, such as
 //! `{"time": [1, 2], "price": [10, 11]}`.
 
+use std::collections::BTreeSet;
+
 use catalogue::spec::Field;
 use serde_yaml::{Mapping, Value};
 
@@ -37,6 +39,24 @@ pub(super) fn to_records(responses: &mut Vec<SavedResponse>, declared: Option<(&
         }
     }
     true
+}
+
+/// The members of undeclared columns that contain lists, and so are no columns, by their names.
+pub(super) fn members_beside(responses: &[SavedResponse]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for response in responses {
+        let mut body = response.body.clone();
+        let Some(columns) = find(&mut body, 0) else { continue };
+        for (name, value) in columns.as_mapping().into_iter().flatten() {
+            if let Some(name) = name.as_str()
+                && value.is_mapping()
+                && has_items(value)
+            {
+                names.insert(name.to_owned());
+            }
+        }
+    }
+    names
 }
 
 /// `true` if a body has no items, and a key of a body with columns.

@@ -1,5 +1,7 @@
 //! Learns from the responses of one endpoint.
 
+use std::collections::BTreeSet;
+
 use catalogue::spec::Evidence;
 
 use super::body_kind::{self, BodyKind};
@@ -79,7 +81,11 @@ struct BodyLayout {
     /// `true` if the catalogue declares that the list of records can be missing.
     is_optional: bool,
     groups: Option<Groups>,
+    /// The members next to groups that contain records, by their paths.
+    beside_groups: BTreeSet<String>,
     columns: Columns,
+    /// The members of columns that are no columns, although they contain lists.
+    beside_columns: BTreeSet<String>,
     /// The path of the names of the values, if records are lists without names.
     column_names: Option<String>,
     /// The data next to the list of records of an unknown body.
@@ -114,8 +120,16 @@ impl BodyLayout {
         if named.is_none() && (declared_kind.is_none() || has_labels) {
             groups = groups::of(responses, known, sent);
         }
+        let mut beside_groups = BTreeSet::new();
+        if let (None, Some(groups)) = (known, &groups) {
+            beside_groups = groups.records_beside(responses);
+        }
         let mut columns = Columns::No;
+        let mut beside_columns = BTreeSet::new();
         if named.is_none() && groups.is_none() {
+            if known.is_none() {
+                beside_columns = columns::members_beside(responses);
+            }
             columns = columns_to_records(content, at, known_path, responses);
         }
         let mut beside = None;
@@ -141,7 +155,9 @@ impl BodyLayout {
             own_path,
             path,
             groups,
+            beside_groups,
             columns,
+            beside_columns,
             column_names: named.map(|named| named.names),
             beside,
         })
@@ -158,6 +174,20 @@ impl BodyLayout {
 
     /// Adds a note about the data next to the list of records.
     fn note_data_beside(&self, editor: &mut Editor) {
+        for name in &self.beside_columns {
+            if self.columns != Columns::No {
+                editor.note(format!(
+                    "`{name}`, next to the columns, has lists, but is no column itself, so the fields do not list it; the \
+                     client has it in `unknown_fields` of the series"
+                ));
+            }
+        }
+        for name in &self.beside_groups {
+            editor.note(format!(
+                "`{name}` has records too, but only one key of a path can be `*`; the client has them in \
+                 `unknown_fields` of the series"
+            ));
+        }
         let Some(beside) = &self.beside else { return };
         editor.note(match self.kind {
             BodyKind::Series => beside.note_of_series(),

@@ -56,12 +56,31 @@ impl Leaf<'_> {
 
     /// `true` if the value is a text for users that explains an error.
     pub(super) fn is_message(&self) -> bool {
+        self.message_rank().is_some()
+    }
+
+    /// The rank of a text that explains an error among those of one object; the smallest is the best.
+    fn message_rank(&self) -> Option<u8> {
+        if self.value.as_str().is_none_or(str::is_empty) {
+            return None;
+        }
         let path = self.path.to_lowercase();
         let is_in_message = path.contains("message") || path.contains("error");
-        let is_part = is_in_message && is_among_plain("text value", &self.name);
-        let is_named = is_among_plain(MESSAGES, &self.name) || is_among_plain(DETAILS, &self.name);
-        let has_text = self.value.as_str().is_some_and(|text| !text.is_empty());
-        has_text && (is_named || is_part)
+        if is_among_plain(MESSAGES, &self.name) {
+            Some(0)
+        } else if is_among_plain(DETAILS, &self.name) {
+            Some(1)
+        } else if is_in_message && is_among_plain("text value", &self.name) {
+            // An error can have a wrong `value` too.
+            Some(2)
+        } else {
+            None
+        }
+    }
+
+    /// The path of the object or list that contains the value.
+    fn container(&self) -> &str {
+        self.path.rsplit_once('.').map_or("", |(container, _)| container)
     }
 
     pub(super) fn is_code(&self) -> bool {
@@ -89,6 +108,13 @@ pub(super) fn written(status: &Value) -> Option<String> {
         Value::Sequence(items) if items.is_empty() => Some("[]".to_owned()),
         _ => None,
     }
+}
+
+/// The text that explains an error: the best in the first object that has one.
+pub(super) fn message_among<'l, 'v>(leaves: &'l [Leaf<'v>]) -> Option<&'l Leaf<'v>> {
+    let first = leaves.iter().find(|leaf| leaf.is_message())?;
+    let of_object = leaves.iter().filter(|leaf| leaf.is_message() && leaf.container() == first.container());
+    of_object.min_by_key(|leaf| leaf.message_rank())
 }
 
 /// The scalars of a body, those at its top first. Of a list, only the first item is read.

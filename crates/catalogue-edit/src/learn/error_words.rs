@@ -7,7 +7,7 @@
 use catalogue::spec::{ErrorBody, Evidence};
 use serde_yaml::Value;
 
-use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, add_word, leaves, written};
+use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, add_word, leaves, message_among, written};
 use super::error_signs::{
     failed_status, has_listed_error, has_only_errors, likely_error, list_of_errors, without_list,
 };
@@ -176,7 +176,7 @@ fn add_paths(known: &mut ErrorBody, errors: &[SavedResponse]) {
             }
             continue;
         }
-        add_message(known, error, leaves.iter().find(|leaf| leaf.is_message()));
+        add_message(known, error, message_among(&leaves));
         if let Some(code) = leaves.iter().find(|leaf| leaf.is_code())
             && !has_status
             && !known.code.contains(&code.path)

@@ -4,13 +4,15 @@
 //! Groups are recognized by the times in their records: without a time, an object in a list is usually a record that has
 //! a list, such as an order with its trades.
 
+use std::collections::BTreeSet;
+
 use catalogue::spec::Body;
 use serde_yaml::{Mapping, Value};
 
 use super::guess_type::{Guess, TIME, guess, has_time, is_time_field};
 use super::key_names::is_key_of_data;
 use super::time_texts::{is_time_text, is_year_and_period};
-use crate::json_paths::{is_list_or_object, joined};
+use crate::json_paths::{entries_of, is_list_or_object, joined};
 use crate::named_records::objects_of;
 use crate::observed_values::Observed;
 use crate::saved_response::SavedResponse;
@@ -72,6 +74,38 @@ pub(super) fn of(responses: &[SavedResponse], declared: Option<&Body>, sent: &Se
     }
     let column_names = body.columns_at.as_ref().map(ToString::to_string);
     collect(responses, Groups { data, column_names, labels, ..Groups::default() })
+}
+
+impl Groups {
+    /// The paths of the members next to all groups that contain records.
+    pub(super) fn records_beside(&self, responses: &[SavedResponse]) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let Some((before, _)) = self.data.split_once(".*") else { return found };
+        for response in responses {
+            let mut around = &response.body;
+            let mut path = String::new();
+            for key in before.split('.') {
+                for (name, value) in entries_of(around) {
+                    if name != key && has_records(value, MAX_DEPTH) {
+                        found.insert(joined(&path, name));
+                    }
+                }
+                let Some(inner) = around.get(key) else { break };
+                path = joined(&path, key);
+                around = inner;
+            }
+        }
+        found
+    }
+}
+
+/// `true` if a value contains a list of objects or lists.
+fn has_records(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Sequence(items) => items.first().is_some_and(is_list_or_object),
+        Value::Mapping(members) if depth > 0 => members.values().any(|member| has_records(member, depth - 1)),
+        _ => false,
+    }
 }
 
 /// Collects the records and the labels of all responses. Returns `None` if a response has other groups.

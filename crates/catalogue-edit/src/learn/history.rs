@@ -4,6 +4,7 @@ use catalogue::spec::{Endpoint, Evidence, History, Known};
 
 use crate::content::EntryPosition;
 use crate::editor::Editor;
+use crate::gate::RangeStart;
 use crate::history_params::history;
 
 /// Sets the `history` of an endpoint that returns a time series and has the params of a history, unless the service
@@ -29,6 +30,29 @@ pub(super) fn propose_history(editor: &mut Editor, evidence: Evidence, at: &Entr
         );
     }
     editor.content.endpoint_mut(at).history = Some(Known::Known(found));
+}
+
+/// Corrects the history that an endpoint declares by what its responses have shown.
+pub(super) fn correct(editor: &mut Editor, at: &EntryPosition, starts: &[RangeStart]) {
+    let Some(Known::Known(history)) = &mut editor.content.endpoint_mut(at).history else { return };
+    let mut notes = Vec::new();
+    for start in starts {
+        match start {
+            RangeStart::Included if !history.includes_start => {
+                history.includes_start = true;
+                notes.push("a response begins with the record at the start of its range: `includes_start`".to_owned());
+            }
+            RangeStart::IsEnd => {
+                std::mem::swap(&mut history.from, &mut history.to);
+                let name = history.to.as_ref().map_or("", |to| to.as_str());
+                notes.push(format!("all records are before `{name}`, so that param is the end of the range"));
+            }
+            RangeStart::Included => {}
+        }
+    }
+    for note in notes {
+        editor.note(note);
+    }
 }
 
 fn returns_time_series(endpoint: &Endpoint) -> bool {

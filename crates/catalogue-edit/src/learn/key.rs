@@ -3,11 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::spec::Field;
+use heck::ToSnakeCase;
 use serde_yaml::Value;
 
 use crate::content::{Content, EntryPosition};
+use crate::drafted_type::is_number;
 use crate::editor::Editor;
 use crate::saved_response::SavedResponse;
+use crate::word_lists::is_among;
+
+/// The last words in the names of ids.
+const IDS: &str = "id seq sequence tid trade uid uuid";
 
 /// The greatest number of fields in a proposed key.
 const MAX_FIELDS: usize = 3;
@@ -85,16 +91,27 @@ impl Series {
         pages
     }
 
-    /// The names of the fields that may be a part of a key.
+    /// The names of the fields that may be a part of a key, those of ids first.
     fn label_names(&self) -> Vec<&str> {
+        let mut ids = Vec::new();
         let mut names = Vec::new();
-        for field in &self.fields {
-            if *field.ty == "string" && *field.name != self.time && names.len() < MAX_CANDIDATES {
+        for field in self.fields.iter().filter(|field| *field.name != self.time) {
+            let is_text = *field.ty == "string";
+            if is_named_like_an_id(&field.name) && (is_text || is_number(&field.ty)) {
+                ids.push(field.name.as_str());
+            } else if is_text {
                 names.push(field.name.as_str());
             }
         }
-        names
+        ids.extend(names);
+        ids.truncate(MAX_CANDIDATES);
+        ids
     }
+}
+
+/// `true` if a name is that of a number of a record, such as `trade_id`.
+fn is_named_like_an_id(name: &str) -> bool {
+    name.to_snake_case().split('_').next_back().is_some_and(|word| is_among(IDS, word))
 }
 
 /// `true` if no two different records of one time have the same values in all of these fields.

@@ -4,6 +4,7 @@ use catalogue::spec::Evidence;
 
 use crate::observed_query::ObservedQuery;
 use crate::saved_response::SavedResponse;
+use crate::sent_times::SentTimes;
 use crate::sent_values::SentValues;
 
 /// The responses to learn from, and the options.
@@ -33,6 +34,8 @@ pub struct EndpointResponses {
     pub query: ObservedQuery,
     /// The values that the requests have sent, if they were recorded.
     pub sent: SentValues,
+    /// The times that the requests have sent, if they were recorded.
+    pub sent_times: SentTimes,
 }
 
 /// Reads the responses of an endpoint.

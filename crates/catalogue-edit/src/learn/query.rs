@@ -68,6 +68,7 @@ pub(crate) fn param_of(editor: &Editor, name: &str, kind: ValueKind) -> Param {
         ty: kind.ty().into(),
         list_setter,
         list_as,
+        const_value: kind.const_value().map(Into::into),
         unit: form.and_then(TimeForm::unit).map(|unit| unit.word().into()),
         format: form.and_then(TimeForm::format).map(Into::into),
         ..Param::default()

@@ -110,7 +110,7 @@ fn a_digit_in_the_base_path_is_a_version() {
     let url = "/api/2/public/trades/7?from=1700000000&till=1700003600".to_owned();
     let learned = learned_from(&[Recorded { url, body }]);
     assert!(learned.contains("path: /api/2/public/trades/{trade}\n"), "{learned}");
-    assert!(learned.contains("history: {from: from, to: till, evidence: reported}\n"), "{learned}");
+    assert!(learned.contains("history: {from: from, to: till, "), "{learned}");
 }
 
 #[test]
@@ -304,4 +304,66 @@ fn a_list_that_is_empty_in_one_response_stays_a_series() {
         Recorded { url: "/list?active=b".to_owned(), body: json!({"count": 1, "txs": txs}) },
     ]);
     assert!(learned.contains("data: txs"), "{learned}");
+}
+
+/// The history of the requests `url` whose response has these days.
+fn history_of(url: &str, days: &[&str]) -> String {
+    let records: Vec<_> = days.iter().map(|day| json!({"date": day, "value": 1.5})).collect();
+    let learned = learned_from(&[Recorded { url: url.to_owned(), body: json!(records) }]);
+    let history = learned.lines().find(|line| line.contains("history:")).unwrap_or_default();
+    history.trim().to_owned()
+}
+
+#[test]
+fn a_record_at_the_start_of_the_range_shows_that_the_start_is_included() {
+    let range = "/values?start=2024-01-02&end=2024-01-05";
+    let included = history_of(range, &["2024-01-04", "2024-01-03", "2024-01-02"]);
+    assert!(included.contains("includes_start: true"), "{included}");
+    for days in [&["2024-01-03", "2024-01-04"][..], &["2024-01-01", "2024-01-02"]] {
+        let unknown = history_of(range, days);
+        assert!(unknown.contains("from: start") && !unknown.contains("includes_start"), "{unknown}");
+    }
+    let both_ends = learned_from(&[Recorded {
+        url: "/values?date=2020:2022".to_owned(),
+        body: json!([{"date": "2022", "value": 1.5}, {"date": "2020", "value": 2.5}]),
+    }]);
+    assert!(both_ends.contains("includes_start: true"), "{both_ends}");
+}
+
+#[test]
+fn records_before_a_time_show_that_it_is_the_end_of_the_range() {
+    let days = ["2024-01-04", "2024-01-03"];
+    let both = history_of("/values?after=2024-01-05&before=2024-01-02", &days);
+    assert!(both.contains("from: before, to: after"), "{both}");
+    let one = history_of("/values?after=2024-01-05", &days);
+    assert!(one.contains("{to: after"), "{one}");
+    let start = history_of("/values?after=2024-01-02&before=2024-01-05", &days);
+    assert!(start.contains("from: after, to: before"), "{start}");
+}
+
+#[test]
+fn a_format_that_requests_always_select_is_a_constant() {
+    let recorded = |format: &str| Recorded {
+        url: format!("/values?day=2024-01-02&file_type={format}"),
+        body: json!([{"date": "2024-01-02", "value": 1.5}]),
+    };
+    let always = learned_from(&[recorded("json"), recorded("json")]);
+    assert!(always.contains("{name: file_type, type: string, const_value: json}"), "{always}");
+    let often = learned_from(&[recorded("json"), recorded("full")]);
+    assert!(often.contains("{name: file_type, type: string}"), "{often}");
+}
+
+#[test]
+fn the_message_of_an_error_is_not_its_wrong_value() {
+    let url = |symbol: &str| format!("https://a.example/rates?symbol={symbol}");
+    let error = json!({"errors": [{"value": "X", "msg": "unknown symbol", "param": "symbol"}]});
+    let entry = |symbol, status, body: serde_json::Value| {
+        json!({
+            "request": {"method": "GET", "url": url(symbol)},
+            "response": {"status": status, "content": {"text": body.to_string()}},
+        })
+    };
+    let learned =
+        learned_from_entries(&[entry("BTC", 200, json!([{"day": "2024-01-02", "rate": 1.5}])), entry("X", 400, error)]);
+    assert!(learned.contains("message: [errors.0.msg]"), "{learned}");
 }
