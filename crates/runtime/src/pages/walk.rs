@@ -152,8 +152,8 @@ impl PageWalk {
                 let link = link::path_and_query(&link, request.base_url()?, path, key_param)?;
                 Ok(Some(request.clone().linked(link)))
             }
-            NextPage::Offset { param, .. } => self.count(request, param, self.records, records, facts.body),
-            NextPage::Number { param, .. } => self.count(request, param, self.pages, records, facts.body),
+            NextPage::Offset { param, .. } => self.count(request, param, self.records, records, &facts),
+            NextPage::Number { param, .. } => self.count(request, param, self.pages, records, &facts),
         }
     }
 
@@ -179,9 +179,9 @@ impl PageWalk {
         param: &'static str,
         passed: u64,
         records: u64,
-        body: u64,
+        facts: &PageFacts,
     ) -> Result<Option<Untyped>, Error> {
-        if self.last_body.replace(body) == Some(body) && records > 0 {
+        if self.last_body.replace(facts.body) == Some(facts.body) && records > 0 {
             let message = format!("pages {} and {} are equal", self.pages - 1, self.pages);
             let hint = format!("the service seems to ignore `{param}`");
             return Err(incomplete(message).with_hint(hint));
@@ -195,7 +195,9 @@ impl PageWalk {
         if is_whole {
             return self.check_total(known_records);
         }
-        if records == 0 {
+        // A page can be empty because the service filters its records. It then still announces the pages after it.
+        let is_before_others = facts.pages.is_some() && facts.pages == self.announced_pages;
+        if records == 0 && (!is_before_others || self.empty_pages > MAX_EMPTY_PAGES) {
             return Err(self.missing(known_records));
         }
         let next = self.first.saturating_add(passed);

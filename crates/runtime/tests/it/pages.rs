@@ -167,6 +167,13 @@ async fn numbered_pages_are_counted() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_empty_page_before_an_announced_one_is_not_the_last() {
+    let all = r#""pages": 3"#;
+    let sent = ["/list?size=3", "/list?page=2&size=3", "/list?page=3&size=3"];
+    check(&BY_NUMBER, vec![(0..3, all), (3..3, all), (3..5, all)], Ok(5), &sent).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn pages_after_the_first_have_no_total() {
     let (service, queries) = service(vec![(6..8, r#""count": 8"#), (8..8, r#""count": 8"#)]);
     let outcome = all(service.client().endpoint(&BY_NUMBER_OF_RECORDS).query("page", "4")).await;
