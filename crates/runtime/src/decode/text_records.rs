@@ -73,6 +73,8 @@ struct TextRecords<'t> {
     /// The table of the records; `None` if their fields are unknown.
     record: Option<&'static RecordInfo>,
     json: String,
+    /// The position of the last record in the text.
+    at: usize,
 }
 
 /// A column of a CSV text.
@@ -86,7 +88,7 @@ impl<'t> TextRecords<'t> {
     fn new(text: &'t str, record: Option<&'static RecordInfo>) -> Self {
         let mut json = String::with_capacity(text.len() * 2);
         json.push('[');
-        Self { text, record, json }
+        Self { text, record, json, at: 0 }
     }
 
     fn lines_of_json(mut self) -> Result<String, DecodeError> {
@@ -99,7 +101,7 @@ impl<'t> TextRecords<'t> {
         for line in self.text.split_inclusive('\n') {
             let record = line.trim();
             if is_value(record) {
-                self.begin_record();
+                self.begin_record(start);
                 self.json.push_str(record);
             } else if !record.is_empty() {
                 if ends_early(record.as_bytes()) {
@@ -123,7 +125,7 @@ impl<'t> TextRecords<'t> {
         let columns = self.header(&mut rows)?;
         for row in rows {
             match &row.values {
-                Some(values) if values.len() == columns.len() => self.object(&columns, values),
+                Some(values) if values.len() == columns.len() => self.object(row.start, &columns, values),
                 values => {
                     if values.as_ref().is_none_or(|values| values.len() < columns.len()) {
                         self.require_line_end(row.start, row.text)?;
@@ -151,7 +153,7 @@ impl<'t> TextRecords<'t> {
                 self.invalid(row.start, row.text, "CSV")?;
                 continue;
             }
-            self.begin_record();
+            self.begin_record(row.start);
             self.json.push('[');
             for (index, value) in values.iter().enumerate() {
                 self.separate('[');
@@ -210,8 +212,8 @@ impl<'t> TextRecords<'t> {
         !columns.is_empty() && self.record.is_none_or(|record| names_a_field(columns, record))
     }
 
-    fn object(&mut self, columns: &[Column<'t>], values: &[Cow<'t, str>]) {
-        self.begin_record();
+    fn object(&mut self, start: usize, columns: &[Column<'t>], values: &[Cow<'t, str>]) {
+        self.begin_record(start);
         self.json.push('{');
         for (column, value) in columns.iter().zip(values) {
             self.separate('{');
@@ -240,7 +242,7 @@ impl<'t> TextRecords<'t> {
             let problem = format!("expected {expected}, found {found:?}");
             return Err(DecodeError::at_byte(problem, start).located(self.text));
         }
-        self.begin_record();
+        self.begin_record(start);
         self.string(text);
         Ok(())
     }
@@ -289,10 +291,14 @@ impl<'t> TextRecords<'t> {
         self.json.push('"');
     }
 
-    fn begin_record(&mut self) {
+    /// Begins a record on the line on which it is in the text, so that errors name its line.
+    fn begin_record(&mut self, start: usize) {
         if self.json.len() > 1 {
-            self.json.push_str(",\n");
+            self.json.push(',');
         }
+        let lines = self.text[self.at..start].bytes().filter(|byte| *byte == b'\n').count();
+        self.json.extend(std::iter::repeat_n('\n', lines));
+        self.at = start;
     }
 
     /// Separates a value from the one before, unless it is the first after `opening`.
@@ -387,7 +393,8 @@ mod tests {
     fn lines_before_the_names_of_the_columns_are_no_records() {
         let check = |text: &str| {
             let json = as_json(text, &endpoint(BodyFormat::CsvSemicolons, Some(&RECORD)), &ErrorBodyInfo::new(&[]));
-            json.map_or_else(|error| error.to_string(), Cow::into_owned)
+            // The JSON has the lines of the text.
+            json.map_or_else(|error| error.to_string(), |json| json.replace('\n', ""))
         };
         assert_eq!(check("Rates; 2024\n;;\nNote: all\n\na;b\nx;1\n"), r#"[{"a":"x","b":1}]"#);
         assert_eq!(check("a;b\nx;1\n"), r#"[{"a":"x","b":1}]"#);
@@ -397,6 +404,17 @@ mod tests {
         let late = format!("{}a;b\nx;1\n", "title\n".repeat(30));
         assert!(check(&late).starts_with("expected the names of the columns"));
         assert_eq!(check("a;a\nx;1\n"), "the column \"a\" occurs twice at line 1 column 1");
+    }
+
+    /// Errors of the decoder have the line of the JSON.
+    #[test]
+    fn a_record_is_on_the_line_on_which_the_text_has_it() {
+        let text = "Title\na,b\nx,1\n\"two\nlines\",2\n\nError\n";
+        let json = as_json(text, &endpoint(BodyFormat::Csv, Some(&RECORD)), &ErrorBodyInfo::new(&[])).expect("records");
+        let line = |lines: &str, part| lines.lines().position(|line| line.contains(part));
+        for part in ["x", "two", "Error"] {
+            assert_eq!(line(&json, part), line(text, part), "{part}: {json}");
+        }
     }
 
     #[test]
