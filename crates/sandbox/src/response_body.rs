@@ -106,16 +106,20 @@ impl SeriesBody<'_> {
     fn body(&self, query: &Query, sent: &RequestParams, path_and_query: &str) -> Body {
         let registry = self.shared.registry;
         let metadata = Metadata::of(registry, query, self.seed);
-        let mut records = Vec::new();
+        let mut all = Vec::new();
         if metadata.is_covered {
-            records = self.records(query, sent);
+            all = self.inputs_of_existing(query, sent);
         }
+        let mut rows = 0..all.len();
         let mut page_facts = Vec::new();
         if let Some(pages) = &self.endpoint.pages {
-            let page = record_pages::page(pages, query, records.len(), path_and_query);
+            let page = record_pages::page(pages, query, all.len(), path_and_query);
             page_facts = page.facts;
-            records.truncate(page.records.end);
-            records.drain(..page.records.start);
+            rows = page.records;
+        }
+        let mut records = Vec::with_capacity(rows.len());
+        for row in rows {
+            records.push(self.record(all[row], query, row));
         }
         let path = path_of_records(self.endpoint, registry);
         let Some(record) = self.record else {
@@ -128,18 +132,17 @@ impl SeriesBody<'_> {
         Body { json: in_envelope(registry, path, written.json, metadata.json, None, page_facts), invented: None }
     }
 
-    /// The records that exist now.
-    fn records(&self, query: &Query, sent: &RequestParams) -> Vec<Value> {
+    /// The inputs of the records that exist now.
+    fn inputs_of_existing(&self, query: &Query, sent: &RequestParams) -> Vec<RecordInputs> {
         let faults = self.shared.faults();
         let target = FaultTarget::Endpoint(self.endpoint);
-        let mut records = Vec::new();
+        let mut existing = Vec::new();
         for inputs in self.inputs_of_records(query) {
             if let Some(seed) = faults.of_record(target, sent, inputs.seed, inputs.interval, self.now) {
-                let row = records.len();
-                records.push(self.record(RecordInputs { seed, ..inputs }, query, row));
+                existing.push(RecordInputs { seed, ..inputs });
             }
         }
-        records
+        existing
     }
 
     fn inputs_of_records(&self, query: &Query) -> Vec<RecordInputs> {

@@ -1,10 +1,12 @@
 //! Divides the time range of a request into intervals, one for each record.
 //!
 //! A record exists once its interval has ended, so records never change. If the time of a record is the end of its
-//! interval, the record exists at its time. A response has the latest intervals that begin in the range. The ends of
-//! the range are included.
+//! interval, the record exists at its time. A response has the latest intervals that begin in the range, or the first
+//! ones if no param sets the end of the range. The ends of the range are included.
 
-use runtime::registry::{EndpointInfo, HistoryInfo, ParamInfo, ServiceInfo, Step, ValueType};
+use runtime::registry::{
+    BodyInfo, EndpointInfo, FieldSource, HistoryInfo, ParamInfo, ServiceInfo, Step, TimeUnit, ValueType,
+};
 use runtime::{Interval as Steps, Timestamp};
 
 use crate::interval::Interval;
@@ -22,7 +24,8 @@ const DEFAULT_RECORDS: i64 = 50;
 /// The number of records on all pages if the request has no start.
 const PAGED_RECORDS: i64 = 150;
 
-const HOUR: u64 = 3_600;
+const HOUR: Step = Step::seconds(3_600);
+const DAY: Step = Step::seconds(86_400);
 
 /// The params that select records. The history of the endpoint names them; without a history, they are found by their
 /// types.
@@ -34,6 +37,8 @@ pub(crate) struct RangeParams {
     step: Option<&'static ParamInfo>,
     /// The step between records, if there is no `step`.
     every: Option<Step>,
+    /// The step if the request has none.
+    usual: Step,
     /// A time at which an interval begins, in Unix seconds.
     anchor: Option<i64>,
     time_is_end: bool,
@@ -71,6 +76,7 @@ impl RangeParams {
             limit: endpoint.param(history.limit),
             step: endpoint.param(history.step),
             every: history.every,
+            usual: usual_step(endpoint, endpoint.param(history.from)),
             anchor: history.anchor,
             time_is_end: history.time_is_end,
             is_paged: endpoint.pages.is_some(),
@@ -81,12 +87,14 @@ impl RangeParams {
     fn by_type(endpoint: &EndpointInfo) -> Self {
         let mut times = endpoint.params().filter(|param| matches!(param.ty, ValueType::Timestamp(_)));
         let mut counts = endpoint.params().filter(|param| matches!(param.ty, ValueType::Count));
+        let from = times.next();
         Self {
-            from: times.next(),
+            from,
             to: times.next(),
             limit: counts.find(|param| param.list_setter.is_none()),
             step: endpoint.params().find(|param| has_lengths(param)),
             every: None,
+            usual: usual_step(endpoint, from),
             anchor: None,
             time_is_end: false,
             is_paged: endpoint.pages.is_some(),
@@ -122,9 +130,13 @@ impl RangeParams {
         let before = Timestamp::from_unix_seconds(from - 1);
         let count = steps.count(&(steps.end_of(before)..steps.end_of(latest)));
         let limit = self.max_records(query, requested_from.is_some());
-        let count = i64::try_from(count).unwrap_or(i64::MAX).clamp(0, limit);
+        let all = i64::try_from(count).unwrap_or(i64::MAX);
+        let count = all.clamp(0, limit);
+        // Without a param for the end, each response continues from its start.
+        let has_only_start = self.to.is_none() && requested_from.is_some();
+        let newest = if has_only_start { all - count } else { 0 };
         let mut intervals = Vec::new();
-        for steps_before_latest in (0..count).rev() {
+        for steps_before_latest in (newest..newest + count).rev() {
             let start = steps.shifted(latest, -steps_before_latest);
             intervals.push(Interval { start: start.unix_seconds(), end: steps.end_of(start).unix_seconds() });
         }
@@ -152,13 +164,13 @@ impl RangeParams {
         query.number(limit).unwrap_or(DEFAULT_RECORDS).min(MAX_RECORDS)
     }
 
-    /// The steps that a request selects, or hours if it has none.
+    /// The steps that a request selects, or the usual ones if it has none.
     fn steps(&self, query: &Query) -> Steps {
         let step = match self.step {
             Some(param) => requested_step(query, param),
             None => self.every,
         };
-        let steps = Steps::new(step.unwrap_or(Step::seconds(HOUR)));
+        let steps = Steps::new(step.unwrap_or(self.usual));
         match self.anchor {
             Some(anchor) => steps.anchored(Timestamp::from_unix_seconds(anchor)),
             None => steps,
@@ -170,6 +182,32 @@ impl RangeParams {
         let Some(order) = query.one(sort.param) else { return false };
         order != sort.oldest_first
     }
+}
+
+/// The step between records if neither the request nor the catalogue has one: an hour, or the shortest period that the
+/// time of a record can be. `from` is the param for the start of the range.
+fn usual_step(endpoint: &EndpointInfo, from: Option<&ParamInfo>) -> Step {
+    let BodyInfo::Series { record: Some(record), time: Some(time), .. } = endpoint.body else { return HOUR };
+    let Some(field) = record.fields.iter().find(|field| field.wire_name == time) else { return HOUR };
+    if matches!(field.source, FieldSource::Period(..)) {
+        return Step::Months(1);
+    }
+    let mut unit = unit_of(field.ty);
+    if unit == Some(TimeUnit::Period) {
+        // The requested periods are those that the service has.
+        unit = from.and_then(|param| unit_of(param.ty)).or(unit);
+    }
+    match unit {
+        Some(TimeUnit::Year) => Step::Months(12),
+        Some(TimeUnit::Quarter) => Step::Months(3),
+        Some(TimeUnit::Month) => Step::Months(1),
+        Some(TimeUnit::Date | TimeUnit::CompactDate | TimeUnit::Period) => DAY,
+        _ => HOUR,
+    }
+}
+
+fn unit_of(ty: ValueType) -> Option<TimeUnit> {
+    if let ValueType::Timestamp(unit) = ty { Some(unit) } else { None }
 }
 
 /// The last multiple of a length that is not after a time.
@@ -198,6 +236,8 @@ fn requested_step(query: &Query, param: &ParamInfo) -> Option<Step> {
 
 #[cfg(test)]
 mod tests {
+    use runtime::registry::{Evidence, FieldInfo, RecordInfo};
+
     use super::*;
     use crate::query::Strictness;
 
@@ -212,6 +252,7 @@ mod tests {
             limit: None,
             step: None,
             every: Some(every),
+            usual: HOUR,
             anchor,
             time_is_end,
             is_paged: false,
@@ -236,5 +277,37 @@ mod tests {
         assert_eq!(dates(Step::seconds(604_800), None, false, "2024-03-12").last().unwrap(), "2024-03-04");
         assert_eq!(dates(Step::seconds(604_800), sunday, false, "2024-03-12").last().unwrap(), "2024-03-03");
         assert_eq!(dates(Step::BusinessDays, None, false, "2024-03-05").last().unwrap(), "2024-03-04");
+    }
+
+    /// Records whose times are years are a year apart, because a range of hours would have thousands of each year.
+    #[test]
+    fn records_without_a_step_have_different_times() {
+        static TIMES: [FieldInfo; 2] = [
+            FieldInfo::new("date", "date", ValueType::Timestamp(TimeUnit::Period), Evidence::Documented),
+            FieldInfo::new("at", "at", ValueType::Timestamp(TimeUnit::Seconds), Evidence::Documented),
+        ];
+        static RECORD: RecordInfo = RecordInfo::new("Record", &TIMES);
+        static YEAR: ParamInfo =
+            ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Year), Evidence::Documented);
+        let endpoint = |time| EndpointInfo {
+            body: BodyInfo::Series { record: Some(&RECORD), time: Some(time), evidence: Evidence::Documented },
+            ..EndpointInfo::new("market", "payments", "Payments")
+        };
+        assert_eq!(usual_step(&endpoint("date"), Some(&YEAR)), Step::Months(12));
+        assert_eq!(usual_step(&endpoint("date"), None), DAY);
+        assert_eq!(usual_step(&endpoint("at"), Some(&YEAR)), HOUR);
+    }
+
+    #[test]
+    fn a_response_begins_at_the_start_if_no_param_sets_the_end() {
+        const FROM: ParamInfo =
+            ParamInfo::new("from", "from", ValueType::Timestamp(TimeUnit::Date), Evidence::Documented);
+        static EVENTS: EndpointInfo =
+            EndpointInfo { param_lists: Some(&[&[FROM]]), ..EndpointInfo::new("market", "events", "Events") };
+        let query = Query::read(&SERVICE, &EVENTS, &[], "from=2024-01-01", Strictness::default()).unwrap();
+        let now: Timestamp = "2024-03-31".parse().unwrap();
+        let intervals = RangeParams::by_type(&EVENTS).intervals(&query, now.unix_seconds());
+        let first: Timestamp = "2024-01-01".parse().unwrap();
+        assert_eq!((intervals.len(), intervals[0].start), (50, first.unix_seconds()));
     }
 }
