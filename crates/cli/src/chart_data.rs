@@ -190,7 +190,7 @@ fn numeric_fields(all: &[Fetched]) -> Vec<NumericField> {
     let mut fields = Vec::new();
     if let Some(table) = record(endpoint) {
         for info in table.fields {
-            if matches!(info.ty, ValueType::Number | ValueType::Integer | ValueType::Count) {
+            if matches!(info.ty, ValueType::Number | ValueType::Integer | ValueType::Count | ValueType::Decimal) {
                 fields.push(NumericField { name: info.wire_name.to_owned(), unit: info.unit });
             }
         }

@@ -145,8 +145,13 @@ impl MemberColumns {
 
 const NULL: &str = "null";
 
+/// A number, which the service may have sent in quotes.
 fn number(value: &RawValue) -> Option<f64> {
-    value.get().parse().ok().filter(|number: &f64| number.is_finite())
+    let number: Option<f64> = match text(value) {
+        Some(digits) => digits.parse().ok(),
+        None => value.get().parse().ok(),
+    };
+    number.filter(|number| number.is_finite())
 }
 
 /// The content of a JSON string.

@@ -1,9 +1,11 @@
 //! Figures about the values of a target, without a verdict: what is unusual depends on the field.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
+use arrow_schema::Field;
 use runtime::Timestamp;
 use runtime::registry::Range;
 
@@ -18,6 +20,7 @@ use crate::series_columns::identifies;
 use crate::status::{SeriesStatus, Status};
 use crate::stored_rows::StoredRows;
 use crate::stored_tables::StoredTables;
+use crate::table_schema::is_decimal;
 use crate::target::Target;
 use crate::timestamps::{times, timestamp};
 use crate::value_ranges::{number, range_of};
@@ -191,10 +194,24 @@ fn columns_of(rows: &RecordBatch, fields: &[&str]) -> Vec<(usize, ArrayRef)> {
     let mut members = if fields.iter().any(is_member) { numbers_of_members(rows) } else { BTreeMap::new() };
     let mut columns = Vec::with_capacity(fields.len());
     for (index, field) in fields.iter().enumerate() {
-        let column = rows.column_by_name(field).cloned().or_else(|| members.remove(*field));
+        let column = match rows.schema_ref().column_with_name(field) {
+            Some((at, info)) => Some(with_numbers(info, rows.column(at))),
+            None => members.remove(*field),
+        };
         columns.extend(column.map(|column| (index, column)));
     }
     columns
+}
+
+/// A column, with the digits of decimals as numbers.
+fn with_numbers(field: &Field, column: &ArrayRef) -> ArrayRef {
+    match column.as_string_opt::<i32>() {
+        Some(digits) if is_decimal(field) => {
+            let numbers = digits.iter().map(|digits| digits?.parse().ok());
+            Arc::new(numbers.collect::<Float64Array>())
+        }
+        _ => column.clone(),
+    }
 }
 
 /// The rows of a series so far.
@@ -255,8 +272,9 @@ impl SeriesFigures {
                 continue;
             }
             let values = self.fields.entry(field.name().clone()).or_default();
+            let column = with_numbers(field, column);
             for (row, time) in times.iter().enumerate() {
-                values.add(column, row, *time, range_of(field));
+                values.add(&column, row, *time, range_of(field));
             }
         }
         for (member, column) in numbers_of_members(batch) {

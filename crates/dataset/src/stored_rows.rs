@@ -20,6 +20,7 @@ use crate::series::endpoint_of;
 use crate::series_columns::identifies;
 use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
+use crate::table_schema::is_decimal;
 use crate::timestamps::{microseconds, times, timestamp};
 
 /// The rows of a target, which no request changes.
@@ -155,7 +156,8 @@ impl StoredRows<'_> {
     pub async fn numeric_fields(&self) -> Result<Vec<NumericField>, Error> {
         let mut fields = Vec::new();
         for field in self.schema.fields() {
-            if !identifies(field) && matches!(field.data_type(), DataType::Float64 | DataType::Int64) {
+            let is_number = matches!(field.data_type(), DataType::Float64 | DataType::Int64) || is_decimal(field);
+            if !identifies(field) && is_number {
                 let unit = field.metadata().get("unit").cloned().unwrap_or_default();
                 fields.push(NumericField { name: field.name().clone(), unit });
             }

@@ -25,7 +25,11 @@ const RANGE: [&str; 4] = ["--from", "2025-01-01", "--to", "2025-01-02"];
 
 /// A folder with the catalogue and a data set of one day.
 fn project(name: &str) -> PathBuf {
-    let folder = project_with(name, &[("service.yaml", HOURLY_SERVICE), ("metrics.yaml", METRICS)]);
+    project_of(name, METRICS)
+}
+
+fn project_of(name: &str, metrics: &str) -> PathBuf {
+    let folder = project_with(name, &[("service.yaml", HOURLY_SERVICE), ("metrics.yaml", metrics)]);
     let backfill = ["backfill", "metrics", "--asset", "one", "--out", "data/", "--sandbox"];
     succeed(&folder, &[&backfill[..], &RANGE].concat());
     folder
@@ -57,6 +61,21 @@ fn a_chart_shows_a_member_as_a_field() {
         let output = run(&project, &[&plot[..], &["--field", "secnd"]].concat());
         assert!(text(&output.stderr).contains("did you mean `second`"), "{}", text(&output.stderr));
     }
+}
+
+/// Services send decimals in quotes, and their digits are kept as text.
+#[test]
+fn charts_and_reports_have_decimals() {
+    let fields = "others: decimal, series: [{name: rate, type: decimal}, ";
+    let project = project_of("decimals_in_a_chart", &METRICS.replace("others: number, series: [", fields));
+    for plot in charts() {
+        for field in ["rate", "second"] {
+            succeed(&project, &[&plot[..], &["--field", field]].concat());
+        }
+    }
+    let report = succeed(&project, &["report", "data/"]);
+    let rate = report.lines().find(|line| line.contains(",rate,")).unwrap_or_default();
+    assert!(rate.contains('.'), "{report}");
 }
 
 #[test]
