@@ -22,7 +22,7 @@ use crate::log::Log;
 use crate::metrics_file::Metrics;
 use crate::notation::flag;
 use crate::program::{program, service};
-use crate::progress::listed;
+use crate::progress::{count_response, listed};
 use crate::shared_rate_limit::{SharedRateLimit, SharedRateLimitOptions};
 use crate::time_arg::Start;
 
@@ -195,6 +195,9 @@ struct Watched {
 
 impl Observer for Watched {
     fn observe(&self, event: &Event) {
+        if let Event::Attempt { outcome: Ok(200..300), .. } = event {
+            count_response();
+        }
         match event {
             Event::Attempt { request, params, number, outcome, bytes, elapsed, .. } if self.log == Log::Verbose => {
                 let outcome = match outcome {

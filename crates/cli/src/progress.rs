@@ -4,7 +4,7 @@
 
 use std::io::IsTerminal;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -24,6 +24,14 @@ const OBJECT_EVERY: Duration = Duration::from_millis(500);
 
 /// Whether the progress is printed as JSON objects, for a program that draws it.
 static IS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// The number of responses so far. A request of a history can have many pages, which are added when all have arrived.
+static RESPONSES: AtomicU64 = AtomicU64::new(0);
+
+/// Counts a response.
+pub(crate) fn count_response() {
+    RESPONSES.fetch_add(1, Ordering::Relaxed);
+}
 
 /// Prints the progress of this process as JSON objects from now on.
 pub(crate) fn print_as_json() {
@@ -86,10 +94,19 @@ impl Bar {
 
 /// Formats the progress of all series.
 pub(crate) fn summary(sum: &Progress) -> String {
+    summary_with(sum, RESPONSES.load(Ordering::Relaxed))
+}
+
+/// Formats the progress, with the number of responses that have arrived.
+fn summary_with(sum: &Progress, responses: u64) -> String {
     let requests = counted(sum.pages + sum.pages_left, "request");
     let records = counted(sum.records, "record");
     let done = HumanCount(sum.pages);
-    format!("{records} so far, {done} of {requests} done, {}", remaining(sum))
+    let of_others = match responses.saturating_sub(sum.requests) {
+        0 => String::new(),
+        pages => format!(", {} of others", counted(pages, "page")),
+    };
+    format!("{records} so far, {done} of {requests} done{of_others}, {}", remaining(sum))
 }
 
 /// Formats the progress as a JSON object.
@@ -200,10 +217,13 @@ mod tests {
             let mut progress = Progress::default();
             (progress.records, progress.pages, progress.pages_left) = (12_345, pages, pages_left);
             progress.elapsed = Duration::from_secs(60);
-            summary(&progress)
+            summary_with(&progress, 0)
         };
         assert_eq!(progress(13, 287), "12,345 records so far, 13 of 300 requests done, 22 minutes left");
         assert_eq!(progress(300, 0), "12,345 records so far, 300 of 300 requests done, 60 seconds");
+        let mut first = Progress::default();
+        (first.pages_left, first.elapsed) = (1, Duration::from_secs(10));
+        assert_eq!(summary_with(&first, 20), "0 records so far, 0 of 1 request done, 20 pages of others, 10 seconds");
     }
 
     #[test]
