@@ -8,6 +8,8 @@ number of trials.
 import csv
 import dataclasses
 import datetime
+import gzip
+import json
 import math
 import os
 import re
@@ -101,7 +103,8 @@ def scenario(name, out):
     if name == "first":
         return Scenario([], first)
     if name == "more":
-        return Scenario([first], backfill(out, "2025-01-20", "BTC,ETH,SOL"))
+        longer = backfill(out, "2025-01-20", "BTC,ETH,SOL")
+        return Scenario([first], longer, targets=[*TARGETS, "a.jsonl.gz"])
     if name == "remove":
         return Scenario([first], ["remove", out, "--coin", "BTC", "--quiet"])
     if name == "retire":
@@ -149,6 +152,9 @@ def rows(folder, out):
         if path.endswith(".csv"):
             with open(path, newline="") as text:
                 found += list(csv.DictReader(text))
+        elif path.endswith(".gz"):
+            with gzip.open(path, "rt") as text:
+                found += [json.loads(line) for line in text]
         else:
             found += pyarrow.parquet.ParquetFile(path).read().to_pylist()
     keyed = [tuple((name, str(value)) for name, value in row.items() if name != "fetched_at") for row in found]
