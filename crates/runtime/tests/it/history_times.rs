@@ -64,6 +64,9 @@ const EVALUATED: HistoryInfo =
 /// The params are years, so a request for one month has the others of its year.
 const MONTHS: HistoryInfo = HistoryInfo { limit: "", every: Some(Step::Months(1)), oldest: None, ..PAYMENTS };
 
+/// The same without a regular step.
+const RELEASES: HistoryInfo = HistoryInfo { every: None, ..MONTHS };
+
 macro_rules! endpoint {
     ($marker:ident, $unit:ident, $required:expr, $history:expr) => {
         enum $marker {}
@@ -92,6 +95,7 @@ const UNTIL: HistoryInfo = HistoryInfo { from: "", limit: "limit", every: None, 
 endpoint!(Texts, Iso8601, None, OWN);
 endpoint!(Days, Date, None, OWN);
 endpoint!(Months, Year, None, HistorySource::Endpoint(&MONTHS));
+endpoint!(Releases, Year, None, HistorySource::Endpoint(&RELEASES));
 endpoint!(RequiredRange, Iso8601, Some(Evidence::Documented), OWN);
 endpoint!(Payments, Iso8601, None, HistorySource::Endpoint(&PAYMENTS));
 endpoint!(PaidAtEnd, Iso8601, None, HistorySource::Endpoint(&PAID_AT_END));
@@ -128,6 +132,7 @@ impl runtime::history::HasHistory for Events {}
 impl runtime::history::HasHistory for OlderEvents {}
 impl runtime::history::HasHistory for Days {}
 impl runtime::history::HasHistory for Months {}
+impl runtime::history::HasHistory for Releases {}
 impl runtime::history::HasHistory for RequiredRange {}
 impl runtime::history::HasHistory for Payments {}
 impl runtime::history::HasHistory for PaidAtEnd {}
@@ -345,4 +350,32 @@ async fn other_months_of_a_year_are_no_full_page() {
     let to: Timestamp = "2023-11-01".parse().unwrap();
     let all = request.history(from..to).collect().await.unwrap();
     assert!(all.records.is_empty(), "{:?}", all.report);
+}
+
+/// A request for one release has the others of its year, which may be a full page. That a request for two years has more
+/// records shows that it is none.
+#[tokio::test(start_paused = true)]
+async fn a_year_with_fewer_records_than_two_is_no_full_page() {
+    let releases = |max: usize| {
+        Service::new(move |request: &HttpRequest, _| {
+            let query = query(request);
+            let [after, before] = ["after", "before"].map(|name| query[name].parse::<i32>().unwrap());
+            let months = (2020..2025).filter(|year| (after..=before).contains(year));
+            let months = months.flat_map(|year| (1..=12).map(move |month| format!("{year}-{month:02}-01")));
+            let times = months.map(|month| month.parse::<Timestamp>().unwrap().unix_seconds());
+            reply(200, &[], &body(times.take(max)))
+        })
+    };
+    let range = || {
+        let [from, to] = ["2024-12-01", "2025-01-01"].map(|day| day.parse::<Timestamp>().unwrap());
+        from..to
+    };
+    let service = releases(usize::MAX);
+    let request = test_service::invented::request::<Releases>(&service.client());
+    assert_eq!(request.history(range()).collect().await.unwrap().records.len(), 1);
+    // The service has at most the records of a year on a page.
+    let service = releases(12);
+    let request = test_service::invented::request::<Releases>(&service.client());
+    let error = request.history(range()).collect().await.unwrap_err().to_string();
+    assert!(error.contains("one timestamp has at least as many records as fit on a page (12)"), "{error}");
 }

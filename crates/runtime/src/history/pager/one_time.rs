@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::planned_page::{ContinuedPage, HeldPage, PageState, PlannedPage, Side};
+use super::planned_page::{ContinuedPage, HeldPage, LongerRequests, PageState, PlannedPage, Side};
 use super::windows::Windows;
 use crate::error::{Error, ErrorKind};
 use crate::history::account::count;
@@ -17,6 +17,9 @@ use crate::values::Timestamp;
 
 /// The number of steps whose records fit on a page of any service: two years of months, for params that are years.
 const STEPS_OF_ANY_PAGE: u64 = 25;
+
+/// The maximum number of requests with an earlier start, of which each has twice the length of the one before.
+const MAX_LONGER_REQUESTS: u8 = 4;
 
 /// What is left to do with a response.
 pub(super) enum OneTime<R> {
@@ -122,6 +125,9 @@ impl<R> Windows<R> {
     /// Requests a window again from the next time that can be sent, if it has such a time.
     fn request_beyond(&mut self, index: usize, side: Side, response: PageResponse<R>) {
         let Some(page) = self.pages.get(index) else { return };
+        if page.comparison.is_some() {
+            return self.request_longer(index, side, response);
+        }
         let [start, end] = self.sent(page.requested);
         let [from, to] = self.options.units;
         let window = page.window;
@@ -143,12 +149,33 @@ impl<R> Windows<R> {
             // Nothing else in a range of one time can show that the page is complete.
             let is_range = window.from == self.start && window.to == self.options.range.to;
             if is_range && !self.has_few_steps(Span { from: start, to: end }) {
-                return self.give_up(index, &response);
+                return self.request_longer(index, side, response);
             }
             return self.end_one_time(index, response, false);
         }
         let Some(page) = self.pages.get_mut(index) else { return };
         page.requested = requested;
+        page.state = PageState::Waiting;
+        page.held = Some(HeldPage { side, response });
+    }
+
+    /// Requests the window of a page of one time with an earlier start, until a page has more records than the first one,
+    /// which was then not full.
+    fn request_longer(&mut self, index: usize, side: Side, response: PageResponse<R>) {
+        let has_start = self.has_start();
+        let Some(page) = self.pages.get(index) else { return };
+        let [start, end] = self.sent(page.requested);
+        let Some(page) = self.pages.get_mut(index) else { return };
+        let first = LongerRequests { received: response.received, count: 0 };
+        let comparison = page.comparison.get_or_insert(first);
+        if comparison.received < response.received {
+            return self.end_one_time(index, response, true);
+        }
+        if side == Side::Before || !has_start || comparison.count == MAX_LONGER_REQUESTS {
+            return self.give_up(index, &response);
+        }
+        comparison.count += 1;
+        page.requested.from = start - end.abs_diff(start);
         page.state = PageState::Waiting;
         page.held = Some(HeldPage { side, response });
     }

@@ -47,6 +47,17 @@ pub(super) struct PlannedPage<R> {
     /// Set if the response is a page of one time that may have been cut. The value is the start of the span in which
     /// this page had no other time.
     pub(super) one_time_since: Option<Timestamp>,
+    /// The longer requests that show whether the page of one time was cut, if there are any.
+    pub(super) comparison: Option<LongerRequests>,
+}
+
+/// Requests for a window that begin earlier and earlier. If one of their pages has more records than the first page, that
+/// page was not full.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LongerRequests {
+    /// The number of records of the first page.
+    pub(super) received: usize,
+    pub(super) count: u8,
 }
 
 /// A page at whose first or last record another window begins.
@@ -82,6 +93,7 @@ impl<R> PlannedPage<R> {
             requested: window,
             held: None,
             one_time_since: None,
+            comparison: None,
         }
     }
 
