@@ -100,10 +100,18 @@ impl Place {
         let mut bytes = Vec::new();
         BufReader::new(file).read_to_end(&mut bytes).map_err(|error| Error::storage(self.name(&path), error))?;
         match saved_state::parse_file(&String::from_utf8_lossy(&bytes)) {
-            Ok(state) => Ok(Some((state, version))),
+            Ok(state) => Ok(Some((self.adapted(state), version))),
             Err(Unusable::Unreadable(why)) => Err(Error::damaged(self.name(&path), why)),
             Err(Unusable::Version(why)) => Err(Error::rebuild(self.location(), why)),
         }
+    }
+
+    /// A single file may have been renamed, together with its folder.
+    fn adapted(&self, mut state: TableState) -> TableState {
+        if self.is_single {
+            state.files = state.files.into_values().map(|version| (self.data.clone(), version)).collect();
+        }
+        state
     }
 
     /// The place of the table with this state or this file of a journal.

@@ -23,6 +23,22 @@ async fn a_text_file_without_its_rows_is_not_replaced_by_a_shorter_range() {
     assert_eq!(run(&days(30)).await.records, 30 * 24);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_file_that_is_renamed_with_its_folder_continues() {
+    for extension in ["parquet", "csv"] {
+        let dir = tempfile::tempdir().unwrap();
+        let [path, renamed] = ["old", "new"].map(|name| dir.path().join(format!("{name}.{extension}")));
+        run(&job(coins(&client(), &["BTC"]), END - 30 * DAY, END, &path)).await;
+        fs::rename(&path, &renamed).unwrap();
+        let parts = |path: &Path| format!("{}.parts", path.display());
+        fs::rename(parts(&path), parts(&renamed)).unwrap();
+        assert_eq!(state_of(&renamed).await.damaged, [""; 0], "{extension}");
+        let later = run(&job(coins(&client(), &["BTC"]), END - DAY, END + DAY, &renamed)).await;
+        assert!(later.is_complete && later.repairs.is_empty() && later.lost_rows.is_empty(), "{later:?}");
+        assert_eq!(read(&renamed).len(), 31 * 24, "{extension}");
+    }
+}
+
 /// What a reader of the rows is told about rows that it does not get.
 async fn left_out(path: &Path) -> Vec<String> {
     let tables = StoredTables::open(&target_of(path)).await.unwrap();
