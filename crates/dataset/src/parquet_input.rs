@@ -7,6 +7,7 @@ use std::ops::RangeBounds;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
@@ -24,7 +25,7 @@ use crate::parquet_footer;
 use crate::partial_intervals::LastTimes;
 use crate::saved_state::{self, OLDEST, Unusable};
 use crate::section::Section;
-use crate::series::read_param;
+use crate::series::{endpoint_of, read_param};
 use crate::series_columns::identifying;
 
 /// Number of rows per batch when reading. Larger batches need more memory, and are not faster.
@@ -151,7 +152,7 @@ impl ParquetInput {
         Error::damaged(&self.name, format!("row group {group} does not match its checksum"))
     }
 
-    /// `true` if the rows of a section have the listed facts.
+    /// `true` if the rows of a section are of its series, and have the listed facts.
     pub(crate) fn has_facts(&self, section: &Section) -> Result<bool, Error> {
         let schema = self.schema();
         let mut found = section.row_facts.emptied();
@@ -159,6 +160,9 @@ impl ParquetInput {
         let mut count = 0;
         for batch in self.section(section)? {
             let batch = batch?;
+            if !are_of_series(&batch, &section.path) {
+                return Ok(false);
+            }
             count += batch.num_rows();
             found.add(&batch, &schema, &mut last_times)?;
         }
@@ -225,6 +229,22 @@ impl ParquetInput {
         let name = self.name.clone();
         Ok(Box::new(reader.map(move |batch| batch.map_err(|error| Error::storage(&name, error)))))
     }
+}
+
+/// `true` if all rows have the endpoint and the params in the path of a series.
+fn are_of_series(rows: &RecordBatch, path: &str) -> bool {
+    let params = path.split('/').skip(1).map(read_param);
+    let mut is_of_series = have(rows, ENDPOINT, endpoint_of(path));
+    for param in params {
+        is_of_series &= param.is_some_and(|(name, value)| have(rows, &name, &value));
+    }
+    is_of_series
+}
+
+/// `true` if all rows have this value in a column.
+fn have(rows: &RecordBatch, column: &str, value: &str) -> bool {
+    let column = rows.column_by_name(column).and_then(|column| column.as_string_opt::<i32>());
+    column.is_some_and(|texts| texts.iter().all(|text| text == Some(value)))
 }
 
 /// The state in the metadata of a file.

@@ -19,6 +19,7 @@ use crate::marks::LostMark;
 use crate::parquet_file::{ParquetFile, RowGroupSizes};
 use crate::parquet_input::ParquetInput;
 use crate::revisions;
+use crate::section::Section;
 use crate::table::Table;
 use crate::vanished_rows::{FileRows, Present};
 
@@ -276,12 +277,23 @@ impl ParquetInput {
             Err(error) => return Err(error),
         }
         for section in self.state.sections.iter().filter(|section| section.group == group) {
-            match self.has_facts(section) {
-                Ok(true) => {}
-                Ok(false) | Err(Error::Damaged { .. }) => return Ok(false),
-                Err(error) => return Err(error),
+            if !self.is_as_listed(section)? {
+                return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// `true` if the rows of a section are those that the footer lists. Its row group matches its checksum.
+    fn is_as_listed(&self, section: &Section) -> Result<bool, Error> {
+        match self.has_facts(section) {
+            Ok(is_as_listed) => Ok(is_as_listed),
+            Err(Error::Damaged { .. }) => Ok(false),
+            // Either the disk fails, or a damaged footer describes the bytes of the row group wrongly.
+            Err(_) => {
+                self.verify_group(section.group)?;
+                Ok(self.has_facts(section).unwrap_or(false))
+            }
+        }
     }
 }
