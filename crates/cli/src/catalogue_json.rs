@@ -32,6 +32,7 @@ pub(crate) fn details(endpoint: &'static EndpointInfo) -> Value {
     all["base_url_variable"] = base_url_variable(endpoint).into();
     all["aliases"] = endpoint.aliases.into();
     all["notes"] = endpoint.notes.into();
+    all["undocumented"] = endpoint.unknown.into();
     all["weight"] = endpoint.weight.into();
     all["time_field"] = time_field(endpoint).into();
     all["params"] = params(endpoint);
@@ -83,7 +84,7 @@ fn param(endpoint: &EndpointInfo, info: &ParamInfo) -> Value {
         "default": info.default, "example": info.example, "range": [info.range.min, info.range.max], "unit": info.unit,
         "allowed_values": info.allowed_values, "rejected_values": info.rejected_values,
         "several_values": info.list_setter.is_some(), "summary": info.summary, "notes": info.notes,
-        "evidence": info.evidence.as_str(),
+        "undocumented": info.unknown, "evidence": info.evidence.as_str(),
     })
 }
 
@@ -91,7 +92,7 @@ fn field(info: &FieldInfo) -> Value {
     json!({
         "name": info.wire_name, "type": type_name(info.ty), "values": values(info.ty), "optional": info.optional,
         "range": [info.range.min, info.range.max], "unit": info.unit, "summary": info.summary, "notes": info.notes,
-        "evidence": info.evidence.as_str(),
+        "undocumented": info.unknown, "evidence": info.evidence.as_str(),
     })
 }
 
@@ -121,5 +122,24 @@ fn type_name(ty: ValueType) -> String {
         ValueType::Map(of) => format!("map<{}>", type_name(*of)),
         ValueType::Option(of) => format!("{}?", type_name(*of)),
         _ => "any".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_undocumented_fact_is_named() {
+        for (_, endpoint) in endpoint_names::all() {
+            let details = details(endpoint);
+            assert_eq!(details["undocumented"], json!(endpoint.unknown), "{endpoint}");
+            for (index, info) in endpoint.params().enumerate() {
+                assert_eq!(details["params"][index]["undocumented"], json!(info.unknown), "{endpoint}");
+            }
+            for (index, info) in record(endpoint).into_iter().flat_map(|record| record.fields).enumerate() {
+                assert_eq!(details["fields"][index]["undocumented"], json!(info.unknown), "{endpoint}");
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The label of a series that is in a file.
 
+use std::collections::BTreeMap;
+
 use dataset::SeriesStatus;
 
 use crate::endpoint_names;
@@ -14,4 +16,17 @@ pub(crate) fn label_of(series: &SeriesStatus) -> String {
         words.push(value);
     }
     words.join(" ")
+}
+
+/// Formats a series of an endpoint by the values in which it differs from other series of the endpoint.
+pub(crate) fn differing_label<'s>(series: &SeriesStatus, all: impl Iterator<Item = &'s SeriesStatus>) -> String {
+    let others: Vec<BTreeMap<String, String>> = all.map(|other| other.params().collect()).collect();
+    let mut words = Vec::new();
+    for (name, value) in series.params() {
+        if others.iter().any(|params| params.get(&name) != Some(&value)) {
+            words.push(value);
+        }
+    }
+    // The only series, or one without a param that others have.
+    if words.is_empty() { label_of(series) } else { words.join(" ") }
 }

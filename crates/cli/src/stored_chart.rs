@@ -9,7 +9,7 @@ use crate::chart_data::{RECORDS, default_field, unknown_field};
 use crate::chart_drawing::{Panel, share_scales};
 use crate::chart_line::{Line, check_lines, distance, line_label};
 use crate::failure::Result;
-use crate::series_label::label_of;
+use crate::series_label::differing_label;
 
 /// The time range of a chart; without a start, the last records.
 pub(crate) struct Range {
@@ -107,7 +107,11 @@ fn chart_lines(all: Vec<SeriesNumbers>, known: &BTreeMap<&str, &SeriesStatus>, r
         let from = range.from.unwrap_or_else(|| first_of_last(status, &numbers.times, range.to));
         let points = numbers.times.into_iter().zip(numbers.values);
         let points = points.filter(|(time, _)| (from..range.to).contains(time));
-        lines.push(Line::new(line_label(label_of(status), &numbers.label), points, step));
+        lines.push(Line::new(
+            line_label(differing_label(status, known.values().copied()), &numbers.label),
+            points,
+            step,
+        ));
     }
     Ok(lines)
 }

@@ -67,6 +67,7 @@ class Description(_Page):
                         "default": param["default"],
                         "meaning": param["summary"],
                         "source": param["evidence"],
+                        "undocumented": "; ".join(param["undocumented"]),
                     }
                 )
         fields = []
@@ -79,6 +80,7 @@ class Description(_Page):
                     "optional": field["optional"] or None,
                     "meaning": field["summary"],
                     "source": field["evidence"],
+                    "undocumented": "; ".join(field["undocumented"]),
                 }
             )
         sections = [("Arguments", params), ("Fields", fields)]

@@ -27,6 +27,9 @@ _MAX_TEXT = 80
 # The longest text of a cell that is not broken into lines.
 _SHORT = 32
 
+# The largest width of a column on a terminal.
+_WIDTH = 40
+
 # An object with a longer text.
 _OBJECT = "{\u2026}"
 
@@ -157,16 +160,17 @@ def html_table(rows: List[Row], title: str) -> str:
 
 
 def text_table(rows: List[Row]) -> str:
-    """Returns rows for a terminal, with the columns that have a value."""
+    """Returns rows for a terminal, with the columns that have a value. Long texts are cut."""
     columns = _columns_with_values(rows)
     lines = [columns]
     for row in rows:
-        lines.append([_shown(row.get(column)) for column in columns])
+        texts = [_shown(row.get(column)) for column in columns]
+        lines.append([text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}\u2026" for text in texts])
     widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
-    texts = []
+    rows_of_text = []
     for line in lines if len(lines) <= _MANY else [*lines[: _MANY // 2], ["\u2026"], *lines[-_MANY // 2 :]]:
-        texts.append("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())
-    return "\n".join(texts)
+        rows_of_text.append("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())
+    return "\n".join(rows_of_text)
 
 
 def _columns_with_values(rows: List[Row]) -> List[str]:

@@ -153,7 +153,10 @@ fn rows_on_the_disk_are_kept_exported_and_described() {
     assert_eq!(run(&["report", path]).code, Some(0));
     let chart = folder.path().join("a.svg");
     let drawn = run(&["plot", path, "--out", text(&chart)]);
-    assert!(drawn.code == Some(0) && std::fs::read_to_string(&chart).unwrap().contains(">UTC<"), "{}", drawn.err);
+    let svg = std::fs::read_to_string(&chart).unwrap();
+    assert!(drawn.code == Some(0) && svg.contains(">UTC<"), "{}", drawn.err);
+    // The name of a line has only what distinguishes it.
+    assert!(keys.iter().all(|key| svg.contains(&format!(">{key}<"))), "{svg}");
     let nothing = run(&["acknowledge", path]);
     assert!(nothing.code == Some(0) && nothing.err.contains("nothing to acknowledge"), "{}", nothing.err);
     std::fs::remove_dir_all(data.join(".backfill")).unwrap();
