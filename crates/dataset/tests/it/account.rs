@@ -267,7 +267,7 @@ fn describe(behaviour: &Behaviour) -> String {
 async fn every_record_of_a_drawn_service_is_accounted_for() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
     let first: u64 = number("ACCOUNT_SEED").unwrap_or(0);
-    for seed in first..first + number("ACCOUNT_CASES").unwrap_or(200) {
+    for seed in first..first + number("ACCOUNT_CASES").unwrap_or(80) {
         check(seed).await;
     }
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
+use tokio::task::JoinSet;
+
 use super::*;
 use crate::file_store::{FileStore, Identity};
 use crate::state_store::{Offer, Stored};
@@ -180,20 +182,29 @@ async fn deleted_folder_is_created_again() {
 
 #[tokio::test]
 async fn damaged_file_is_replaced() {
+    // Each case waits for the longest window.
+    let mut cases = JoinSet::new();
     for content in ["", "x", "1-a-1 4096 10\n", "\0\0\0\0"] {
         for length in [5, 5000] {
-            let folder = Folder::new();
-            let service = service(MILLISECOND);
-            folder.process(&service, set_a()).client.raw("/x").await.unwrap();
-            let damage = content.repeat(length).into_bytes();
-            let begun = Instant::now();
-            fs::write(&folder.files("state")[0], damage).unwrap();
-            folder.process(&service, set_a()).client.raw("/x").await.unwrap();
-            // Earlier requests are unknown, so nothing is sent for the longest window.
-            let is_empty = content.is_empty();
-            assert!(is_empty || begun.elapsed() > SECOND, "{content:?}: {:?}", begun.elapsed());
+            cases.spawn(replace_damaged_file(content, length));
         }
     }
+    while let Some(case) = cases.join_next().await {
+        case.unwrap();
+    }
+}
+
+async fn replace_damaged_file(content: &str, length: usize) {
+    let folder = Folder::new();
+    let service = service(MILLISECOND);
+    folder.process(&service, set_a()).client.raw("/x").await.unwrap();
+    let damage = content.repeat(length).into_bytes();
+    let begun = Instant::now();
+    fs::write(&folder.files("state")[0], damage).unwrap();
+    folder.process(&service, set_a()).client.raw("/x").await.unwrap();
+    // Earlier requests are unknown, so nothing is sent for the longest window.
+    let is_empty = content.is_empty();
+    assert!(is_empty || begun.elapsed() > SECOND, "{content:?}: {:?}", begun.elapsed());
 }
 
 /// A dead process has occupied every slot, and has admitted requests that it never sent.
