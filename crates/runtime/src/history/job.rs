@@ -359,6 +359,9 @@ impl Job {
         account.repeated += set_aside.repeated;
         account.without_time += set_aside.without_time;
         account.distant += set_aside.distant;
+        if let Some(earliest) = set_aside.earliest {
+            self.strays.note_start(earliest);
+        }
         self.strays.final_until = self.strays.final_until.max(self.whole.to);
         let others = response.others.iter().copied().chain(set_aside.times);
         self.strays.end_window(window, response.times(), others, account);

@@ -38,6 +38,11 @@ impl Strays {
         Self { grid, covered, waiting, ended: range.from, range, surroundings, final_until }
     }
 
+    /// Notes that a request began at this time, so that records from then on are not far from the range.
+    pub(super) fn note_start(&mut self, start: Timestamp) {
+        self.surroundings.from = self.surroundings.from.min(start);
+    }
+
     /// Ends the next window, whose records have these times, in order. Counts in `account` what is known about the
     /// records outside of the window, which have the times `others`.
     pub(super) fn end_window(
@@ -111,6 +116,8 @@ pub(super) struct SetAside {
     pub(super) without_time: u64,
     /// The number of their records in the range that are far before the start of their request.
     pub(super) distant: u64,
+    /// The earliest start of the requests that begin before their window on purpose.
+    pub(super) earliest: Option<Timestamp>,
 }
 
 #[cfg(test)]

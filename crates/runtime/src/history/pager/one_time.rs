@@ -175,9 +175,12 @@ impl<R> Windows<R> {
             return self.give_up(index, &response);
         }
         comparison.count += 1;
-        page.requested.from = start - end.abs_diff(start);
+        let earlier = start - end.abs_diff(start);
+        page.requested.from = earlier;
         page.state = PageState::Waiting;
         page.held = Some(HeldPage { side, response });
+        let [sent, _] = self.sent(Span { from: earlier, to: end });
+        self.set_aside.earliest = Some(self.set_aside.earliest.map_or(sent, |earliest| earliest.min(sent)));
     }
 
     /// `true` if the span of a request has so few steps that their records fit on any page, such as the months of a year.
