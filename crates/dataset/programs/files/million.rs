@@ -18,7 +18,7 @@ const RECORDS: i64 = 10_000_000;
 const MINUTE: i64 = 60;
 
 /// Maximum memory of a job, in KiB.
-const MAX_MEMORY: u64 = 44 << 10;
+const MAX_MEMORY: u64 = 48 << 10;
 
 /// Writes candles and ratios, each to one file, and prints the figures.
 pub(super) async fn run(folder: &Path) -> ProgramResult {
