@@ -35,7 +35,7 @@ from ._command import (
     with_own_options,
 )
 from ._data_set import DataSet
-from ._errors import ArgumentError, Error
+from ._errors import ArgumentError, ColumnError, Error
 from ._pages import Description, Report, Status
 from ._table import Table
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "ColumnError",
     "DataSet",
     "Error",
     "Table",

@@ -29,6 +29,8 @@ def _before_package(traceback: Optional[TracebackType]) -> Optional[TracebackTyp
 class ArgumentError(_OfCaller, TypeError, ValueError):
     """An argument of a function is wrong, and the command was not run."""
 
+    __module__ = "derivs"
+
 
 class Error(_OfCaller):
     """The command failed; the text is its message.
@@ -37,6 +39,8 @@ class Error(_OfCaller):
     kind: `io`, `usage`, `credentials`, `service`, `rejected`, `incomplete`, `stopped` (by a signal) or `unknown`.
     result: What the function would have returned, with everything from before the failure. None if that is nothing.
     """
+
+    __module__ = "derivs"
 
     def __init__(self, text: str, code: int, result: Any) -> None:
         super().__init__(text)
@@ -51,5 +55,6 @@ class Error(_OfCaller):
 class ColumnError(_OfCaller, KeyError):
     """A table has no such column."""
 
+    __module__ = "derivs"
     # A KeyError quotes its text.
     __str__ = Exception.__str__
