@@ -26,6 +26,11 @@ const DECIMALS: i32 = 4;
 /// with six decimals, and level 5 needs 13 % more instructions and takes 8 % less.
 const COMPRESSION_LEVEL: i32 = 3;
 
+/// The level of a file with more columns than [`MANY_COLUMNS`]. The compressor of each column stays in memory while a row
+/// group is written: 0.2 MiB instead of 0.8.
+const LEVEL_OF_MANY_COLUMNS: i32 = 1;
+const MANY_COLUMNS: usize = 40;
+
 /// Maximum number of bytes of a page, before compression. A query of one series decompresses the pages with its rows.
 const PAGE: usize = 192 * 1024;
 
@@ -74,7 +79,8 @@ fn of_journal(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
 }
 
 fn of_data(builder: WriterPropertiesBuilder, schema: &Schema, storage: DataStorage<'_>) -> WriterPropertiesBuilder {
-    let level = ZstdLevel::try_new(COMPRESSION_LEVEL).unwrap_or_default();
+    let level = if schema.fields().len() > MANY_COLUMNS { LEVEL_OF_MANY_COLUMNS } else { COMPRESSION_LEVEL };
+    let level = ZstdLevel::try_new(level).unwrap_or_default();
     let mut builder = builder
         .set_compression(Compression::ZSTD(level))
         .set_data_page_row_count_limit(usize::MAX)

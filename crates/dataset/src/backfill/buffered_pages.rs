@@ -24,6 +24,9 @@ use crate::table_schema::TableSchema;
 /// of a data file.
 pub(super) const ROWS: usize = 65_536;
 
+/// Size that triggers a write earlier, so that wide rows do not fill the memory.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
 /// Rows are also written when the oldest has this age, because a slow service takes long to send [`ROWS`] rows. The
 /// first rows of a run are written earlier, so that a run that is killed in its first seconds has kept some.
 const MAX_AGE: Duration = Duration::from_secs(60);
@@ -67,6 +70,7 @@ impl JobTables {
                 table.note_fetched(series, range.number, &page.range);
             }
             self.buffered_rows += readable.times.len();
+            self.buffered_bytes += rows.get_array_memory_size();
             self.buffered_since.get_or_insert_with(Instant::now);
         }
         Ok(unreadable)
@@ -75,12 +79,14 @@ impl JobTables {
     /// `true` if it is time to write the buffered rows.
     pub(super) fn is_write_due(&self) -> bool {
         let max_age = FIRST_AGE.saturating_mul(1 << self.writes.min(5)).min(MAX_AGE);
-        self.buffered_rows >= ROWS || self.buffered_since.is_some_and(|since| since.elapsed() >= max_age)
+        let is_full = self.buffered_rows >= ROWS || self.buffered_bytes >= MAX_BYTES;
+        is_full || self.buffered_since.is_some_and(|since| since.elapsed() >= max_age)
     }
 
     /// Writes all buffered rows to the journals.
     pub(super) async fn write_journals(&mut self, run: &WritingRun) -> Result<(), Error> {
         self.buffered_rows = 0;
+        self.buffered_bytes = 0;
         self.buffered_since = None;
         self.writes += 1;
         for table in self.tables.values_mut() {

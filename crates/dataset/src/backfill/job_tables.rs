@@ -26,6 +26,7 @@ pub(crate) struct JobTables {
     series: Vec<(SeriesRequest, String)>,
     /// Number of buffered rows of all tables, and the time at which the first of them was buffered.
     pub(crate) buffered_rows: usize,
+    pub(crate) buffered_bytes: usize,
     pub(crate) buffered_since: Option<Instant>,
     /// Number of times that the buffered rows were written.
     pub(crate) writes: u32,
@@ -66,6 +67,7 @@ impl JobTables {
             tables,
             series: of_series,
             buffered_rows: 0,
+            buffered_bytes: 0,
             buffered_since: None,
             writes: 0,
             service_time: job.service_time,
