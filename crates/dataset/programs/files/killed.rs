@@ -106,9 +106,10 @@ fn kill_on_disk(
 pub(super) async fn in_bucket(bucket: &str, rounds: u32) -> ProgramResult {
     let sandbox = sandbox()?;
     let client = client(sandbox.base_url())?;
-    let whole = format!("s3://{bucket}/whole");
+    // A server that has just started takes longer for its first job.
+    run(&job(series(&client, "1m")?, DAYS, &format!("s3://{bucket}/first"))?).await?;
     let begun = Instant::now();
-    run(&job(series(&client, "1m")?, DAYS, &whole)?).await?;
+    run(&job(series(&client, "1m")?, DAYS, &format!("s3://{bucket}/whole"))?).await?;
     let undisturbed = begun.elapsed();
     let expected = rows_in_bucket(bucket, "whole", ".parquet").await?;
     println!("undisturbed, in a bucket: {:.1} s", undisturbed.as_secs_f64());
@@ -132,7 +133,7 @@ pub(super) async fn in_bucket(bucket: &str, rounds: u32) -> ProgramResult {
         }
     }
     println!("in a bucket: killed {kills} times, the same {} rows", expected.len());
-    Ok(())
+    if kills > 0 { Ok(()) } else { Err("every job has ended before it was killed".into()) }
 }
 
 /// Starts two jobs that write different series to the same files in a bucket, and kills one of them in every other
