@@ -55,6 +55,8 @@ impl TableState {
             let series = self.series.entry(path.clone()).or_insert_with(|| SeriesState::new(row_facts));
             series.row_facts.add_all(row_facts);
             let Some(changes) = changes else { continue };
+            // The catalogue may have declared the key after the series was added.
+            series.row_facts.key.clone_from(&row_facts.key);
             series.revised += changes.revised;
             series.revised_times.extend(&changes.revised_times);
             series.sent.extend(changes.sent());

@@ -160,6 +160,8 @@ static STRIKE_RECORD: RecordInfo =
 /// An endpoint whose records are identified by their time and a field.
 pub(crate) static STRIKES: EndpointInfo =
     EndpointInfo { key: &["strike"], ..series("strikes", "/strikes", Some(&STRIKE_RECORD)) };
+/// The endpoint of [`STRIKES`] in a catalogue without its key.
+pub(crate) static STRIKES_WITHOUT_KEY: EndpointInfo = series("strikes", "/strikes", Some(&STRIKE_RECORD));
 /// An endpoint with the same records, whose key is unknown.
 pub(crate) static TRADES: EndpointInfo = series("trades", "/trades", Some(&STRIKE_RECORD));
 /// An endpoint whose fields are unknown.
