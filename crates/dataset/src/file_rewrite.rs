@@ -104,8 +104,11 @@ impl FileRewrite<'_, '_> {
             Ordering::Less => true,
             // The new rows of a long series may all be after the rows of this row group.
             Ordering::Equal => {
-                let is_kept = is_continued || self.can_append(new);
-                new.iter().any(|new| !is_kept || new.section.row_facts.first <= last.row_facts.last)
+                let rules = self.rules(last);
+                let mut firsts = new.iter().map(|new| new.section.row_facts.first);
+                let are_later = firsts.all(|first| rules.is_after(first, last.row_facts.last));
+                let is_kept = are_later && (is_continued || self.can_append(new));
+                !is_kept
             }
             Ordering::Greater => false,
         }
@@ -281,21 +284,25 @@ mod tests {
                 let times = TimestampMicrosecondArray::from_iter_values(rows.keys().map(|time| time * SECOND));
                 let values = Arc::new(rows.values().copied().collect::<Int64Array>());
                 let columns: Vec<arrow_array::ArrayRef> = vec![Arc::new(times.with_timezone("UTC")), values];
-                file.write(&RecordBatch::try_new(schema(), columns).unwrap()).unwrap();
+                let all = RecordBatch::try_new(schema(), columns).unwrap();
+                for from in (0..rows.len()).step_by(100) {
+                    file.write(&all.slice(from, 100.min(rows.len() - from))).unwrap();
+                }
             }
             file
         })
     }
 
-    /// Merges a file of the journal with a data file whose rows are known. Returns the new file, and the changes of each series.
+    /// Merges a journal with a data file, whose rows are known if an earlier run has written them. Returns the new file, and
+    /// the changes of each series.
     fn merge_into(
         old: Option<&ParquetInput>,
-        journal: &ParquetInput,
+        journal: &[ParquetInput],
         known: &Model,
         removed: &BTreeSet<String>,
     ) -> (ParquetInput, BTreeMap<String, Changes>) {
         let columns = schema();
-        let periods = journal::by_period(std::slice::from_ref(journal), None, removed);
+        let periods = journal::by_period(journal, None, removed);
         let none = SectionsBySeries::new();
         let mut ranges = BTreeMap::new();
         for (path, rows) in known {
@@ -304,7 +311,7 @@ mod tests {
             let existing = existing.map(|(first, last)| first..last);
             ranges.insert(path.clone(), MergeRanges { existing, ..MergeRanges::default() });
         }
-        for section in &journal.state.sections {
+        for section in journal::sections(journal) {
             if let Some((first, last)) = section.row_facts.first.zip(section.row_facts.last) {
                 ranges.entry(section.path.clone()).or_default().fetched.add(first - Duration::from_secs(60)..last);
             }
@@ -376,9 +383,9 @@ mod tests {
                 }
                 let removed: BTreeSet<_> = (next(8) == 0).then(|| "e/2".to_owned()).into_iter().collect();
                 new.retain(|path, _| !removed.contains(path));
-                let encoded = journal(&new, true);
+                let encoded = [journal(&new, true)];
                 let (merged, changes) = merge_into(old.as_ref(), &encoded, &model, &removed);
-                let (_, expected) = merge_into(old.as_ref(), &journal(&new, false), &model, &removed);
+                let (_, expected) = merge_into(old.as_ref(), &[journal(&new, false)], &model, &removed);
                 assert_eq!(changes, expected);
                 model.retain(|path, _| !removed.contains(path));
                 for (path, rows) in new {
@@ -388,7 +395,7 @@ mod tests {
                 merged.verify().unwrap();
                 let before = old.map(|old: ParquetInput| old.state.checksums).unwrap_or_default();
                 kept += merged.state.checksums.iter().filter(|sum| before.contains(sum)).count();
-                copied += merged.state.checksums.iter().filter(|sum| encoded.state.checksums.contains(sum)).count();
+                copied += merged.state.checksums.iter().filter(|sum| encoded[0].state.checksums.contains(sum)).count();
                 old = Some(merged);
             }
         }
@@ -396,16 +403,45 @@ mod tests {
         assert!(copied > 100, "{copied} row groups of the journal were copied");
     }
 
+    /// Rows of one series, one a minute from a time on.
+    fn minutes(from: i64, count: i64) -> Model {
+        Model::from([("e".to_owned(), (0..count).map(|minute| (from + minute * 60, minute)).collect())])
+    }
+
     #[test]
     fn a_row_of_the_journal_can_correct_the_time_of_the_last_existing_row() {
-        let rows = |from: i64| (0..200).map(|minute| (from + minute * 60, minute)).collect();
-        let series = |from| Model::from([("e".to_owned(), rows(from))]);
-        for (from, added) in [(199 * 60 + 30, 199), (200 * 60, 200)] {
-            let known = series(0);
-            let (old, _) = merge_into(None, &journal(&known, true), &Model::new(), &BTreeSet::new());
-            let (merged, changes) = merge_into(Some(&old), &journal(&series(from), true), &known, &BTreeSet::new());
-            assert_eq!(changes["e"].added, added);
-            assert_eq!(read(&merged)["e"].len(), 200 + usize::try_from(added).unwrap());
+        let stored = minutes(0, 200);
+        // A run that merges its journal twice does not know the rows of the first merge.
+        for known in [stored.clone(), Model::new()] {
+            for (from, added) in [(199 * 60 + 30, 199), (200 * 60, 200)] {
+                let (old, _) = merge_into(None, &[journal(&stored, true)], &Model::new(), &BTreeSet::new());
+                let new = [journal(&minutes(from, 200), true)];
+                let (merged, changes) = merge_into(Some(&old), &new, &known, &BTreeSet::new());
+                assert_eq!(changes["e"].added, added);
+                assert_eq!(read(&merged)["e"].len(), 200 + usize::try_from(added).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_of_the_journal_can_correct_the_time_of_the_last_row_of_a_row_group() {
+        let known = minutes(0, 250);
+        let (old, _) = merge_into(None, &[journal(&known, true)], &Model::new(), &BTreeSet::new());
+        let last = old.state.sections[0].row_facts.last.and_then(crate::timestamps::microseconds).unwrap();
+        let corrected = [journal(&minutes(last / SECOND + 30, 1), false)];
+        let (merged, changes) = merge_into(Some(&old), &corrected, &known, &BTreeSet::new());
+        assert_eq!((changes["e"].revised, read(&merged)["e"].len()), (1, 250));
+    }
+
+    #[test]
+    fn rows_that_were_written_before_the_catalogue_declared_a_key_have_it_after_the_merge() {
+        let mut files = [journal(&minutes(0, 200), true), journal(&minutes(200 * 60, 200), true)];
+        for section in &mut files[1].state.sections {
+            section.row_facts.key = vec!["n".to_owned()];
+        }
+        let (merged, _) = merge_into(None, &files, &Model::new(), &BTreeSet::new());
+        for section in &merged.state.sections {
+            assert_eq!(section.row_facts.key, ["n"]);
         }
     }
 }

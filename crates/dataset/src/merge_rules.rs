@@ -72,6 +72,14 @@ impl MergeRules {
         microseconds(end - self.correction()).unwrap_or(i64::MAX).max(time.saturating_add(1))
     }
 
+    /// `true` if a time is after the interval of a row, or if there is no row.
+    pub(crate) fn is_after(&self, time: Option<Timestamp>, row: Option<Timestamp>) -> bool {
+        match row.and_then(microseconds) {
+            Some(row) => time >= Some(timestamp(self.end(row))),
+            None => true,
+        }
+    }
+
     pub(crate) fn is_correction(&self, one: i64, other: i64) -> bool {
         timestamp(one).abs_diff(timestamp(other)) <= self.correction()
     }
