@@ -21,6 +21,7 @@ mod invalid_records;
 mod irregular_series;
 mod journal;
 mod kept_values;
+mod long_journal;
 mod month;
 mod older_format;
 mod outages;
