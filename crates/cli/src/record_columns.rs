@@ -1,8 +1,9 @@
 //! Converts records to rows and columns.
 //!
 //! The columns of a table are the time, the params that distinguish the series, every field of the catalogue, each member
-//! that the catalogue does not list by name if it declares the type of such members, and the unknown fields as JSON. As in the files of a backfill, a param takes precedence over a field of its name, and a
-//! value that contradicts the param is kept among the unknown fields.
+//! that the catalogue does not list by name if it declares the type of such members, and the unknown fields as JSON. As in
+//! the files of a backfill, a param takes precedence over a field of its name, and a value that contradicts the param is
+//! kept among the unknown fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 

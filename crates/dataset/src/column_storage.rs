@@ -43,7 +43,7 @@ const PAGE_OF_SHARED_TIMES: usize = 1024 * 1024;
 pub(crate) enum Purpose<'r> {
     /// A part of the journal.
     Journal,
-    /// A data file.
+    /// A data file, or a part of the journal whose row groups are copied to one.
     Data(DataStorage<'r>),
 }
 

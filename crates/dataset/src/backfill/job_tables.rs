@@ -24,7 +24,7 @@ pub(crate) struct JobTables {
     pub(crate) tables: BTreeMap<String, Table>,
     /// The series of the job, each with the folder of its table.
     series: Vec<(SeriesRequest, String)>,
-    /// Number of buffered rows of all tables, and the time at which the first of them was buffered.
+    /// Number of buffered rows of all tables, their size, and the time at which the first of them was buffered.
     pub(crate) buffered_rows: usize,
     pub(crate) buffered_bytes: usize,
     pub(crate) buffered_since: Option<Instant>,
