@@ -19,6 +19,7 @@ use crate::series::SeriesRequest;
 use crate::series_columns::identifies;
 use crate::table_schema::{TableSchema, is_decimal};
 use crate::text_writer::Cell;
+use crate::value_ranges::range_of;
 
 /// The columns of a table with several series: the endpoint, the params, and the fields of the records.
 #[derive(Debug)]
@@ -108,6 +109,14 @@ pub(crate) fn are_same(one: &Schema, other: &Schema) -> bool {
         }
     }
     true
+}
+
+/// `true` if two schemas have the same columns, and rows have the same facts with both: the catalogue may have changed the
+/// range of a field, or made it a param.
+pub(crate) fn have_same_facts(one: &Schema, other: &Schema) -> bool {
+    let mut fields = one.fields().iter().zip(other.fields());
+    are_same(one, other)
+        && fields.all(|(one, other)| range_of(one) == range_of(other) && identifies(one) == identifies(other))
 }
 
 /// Converts rows to the columns of a file. A column that the rows do not have is null.

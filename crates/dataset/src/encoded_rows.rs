@@ -7,7 +7,7 @@ use std::iter;
 
 use crate::changes::SharedChanges;
 use crate::column_storage::has_small_times;
-use crate::columns::are_same;
+use crate::columns::have_same_facts;
 use crate::error::Failure;
 use crate::file_rewrite::FileRewrite;
 use crate::journal::JournalSection;
@@ -33,7 +33,7 @@ impl FileRewrite<'_, '_> {
         let JournalSection { input, section } = new;
         let Some(group) = input.groups().get(section.group) else { return false };
         section.encoded.is_some()
-            && are_same(self.columns, &input.schema())
+            && have_same_facts(self.columns, &input.schema())
             && has_small_times(group) == self.has_small_times
     }
 

@@ -12,7 +12,7 @@ use arrow_schema::SchemaRef;
 
 use crate::changes::{Changes, SharedChanges};
 use crate::column_storage::has_small_times;
-use crate::columns::{are_same, converted};
+use crate::columns::{converted, have_same_facts};
 use crate::cursor::{Cursor, Rows};
 use crate::error::{Error, Failure};
 use crate::journal::{self, JournalSection, SectionsBySeries};
@@ -61,7 +61,7 @@ impl FileRewrite<'_, '_> {
         while let (Some(old), Some(group)) = (old, groups.next()) {
             self.write_new_series_before(group.first())?;
             let is_continued = groups.peek().is_some_and(|next| is_rest(next, group));
-            let is_stored_alike = are_same(self.columns, &old.schema()) && self.has_same_times(old, group);
+            let is_stored_alike = have_same_facts(self.columns, &old.schema()) && self.has_same_times(old, group);
             if is_stored_alike && !self.is_changed(group, is_continued) {
                 self.file.copy_group(old, group)?;
                 continue;

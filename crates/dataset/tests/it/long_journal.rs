@@ -3,23 +3,25 @@
 use std::fs;
 use std::path::Path;
 
+use dataset::Backfill;
 use runtime::registry::EndpointInfo;
 
-use crate::support::service::{RATIO, WIDE};
+use crate::support::service::{RANGED, RATIO, WIDE};
 use crate::support::{
-    END, HOUR, all_files, client, hours, job, read, run, run_cancelled_after, state_of, target_of, with,
+    DAY, END, HOUR, all_files, client, hours, job, read, run, run_cancelled_after, state_of, target_of, with,
 };
 
 /// Number of rows, on pages of 998.
 const ROWS: usize = 70 * 998;
+const START: i64 = END - 70 * 998 * HOUR;
 
-fn whole(endpoint: &'static EndpointInfo, path: &Path) -> dataset::Backfill {
-    job(vec![hours(&client(), endpoint, "BTC")], END - i64::try_from(ROWS).unwrap() * HOUR, END, path)
+fn since(start: i64, endpoint: &'static EndpointInfo, path: &Path) -> Backfill {
+    job(vec![hours(&client(), endpoint, "BTC")], start, END, path)
 }
 
 /// Leaves most rows in the journal.
 async fn interrupt(path: &Path) {
-    run_cancelled_after(&whole(&RATIO, path), 68).await;
+    run_cancelled_after(&since(START, &RATIO, path), 66).await;
     assert!(state_of(path).await.pending > 65_536);
 }
 
@@ -28,7 +30,7 @@ async fn check(path: &Path) {
     let rows = read(path);
     assert_eq!(rows.len(), ROWS);
     assert!(rows.windows(2).all(|pair| pair[0]["openDate"] < pair[1]["openDate"]));
-    for (hour, row) in (END / HOUR - i64::try_from(ROWS).unwrap()..).zip(&rows) {
+    for (hour, row) in (START / HOUR..).zip(&rows) {
         let value: f64 = format!("0.{}", hour.rem_euclid(1000) + 1).parse().unwrap();
         assert_eq!(row["volumeRatio"].parse(), Ok(value), "{row:?}");
     }
@@ -39,11 +41,16 @@ async fn check(path: &Path) {
 #[tokio::test(start_paused = true)]
 async fn a_long_journal_is_merged_by_a_job_with_other_columns_and_encodings() {
     let dir = tempfile::tempdir().unwrap();
-    for (name, endpoint, small_times) in [("same", &RATIO, false), ("small", &RATIO, true), ("wide", &WIDE, false)] {
+    for (name, endpoint, small_times) in
+        [("same", &RATIO, false), ("small", &RATIO, true), ("wide", &WIDE, false), ("ranged", &RANGED, false)]
+    {
         let path = dir.path().join(name).with_extension("parquet");
         interrupt(&path).await;
-        let continued = with(whole(endpoint, &path), |job| job.small_times = small_times);
-        assert!(run(&continued).await.is_complete);
+        let newest = with(since(END - DAY, endpoint, &path), |job| job.small_times = small_times);
+        assert!(run(&newest).await.is_complete, "{name}");
+        let state = state_of(&path).await;
+        assert!(state.damaged.is_empty() && state.series[0].rows > 65_536, "{name}: {state:?}");
+        assert!(run(&since(START, &RATIO, &path)).await.is_complete, "{name}");
         check(&path).await;
     }
 }
@@ -59,7 +66,7 @@ async fn a_damaged_file_of_a_long_journal_is_fetched_again() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 4;
     fs::write(&largest, bytes).unwrap();
-    let summary = run(&whole(&RATIO, &path)).await;
+    let summary = run(&since(START, &RATIO, &path)).await;
     assert!(summary.is_complete && summary.repairs.len() == 1 && summary.lost_rows.is_empty(), "{summary:?}");
     check(&path).await;
 }
@@ -71,6 +78,6 @@ async fn a_series_of_a_long_journal_can_be_removed_and_fetched_again() {
     interrupt(&path).await;
     assert_eq!(dataset::remove(&target_of(&path), |_| true).await.unwrap().series.len(), 1);
     assert!(state_of(&path).await.series.is_empty());
-    assert!(run(&whole(&RATIO, &path)).await.is_complete);
+    assert!(run(&since(START, &RATIO, &path)).await.is_complete);
     check(&path).await;
 }

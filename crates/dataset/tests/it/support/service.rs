@@ -3,7 +3,7 @@
 use runtime::record::{Record, UnknownFields};
 use runtime::registry::{
     BodyInfo, EndpointInfo, EnvelopeInfo, Evidence, FieldInfo, HistoryInfo, HistorySource, ListFormat, ParamInfo,
-    RecordInfo, ServiceInfo, Step, TimeUnit, TypeInfo, ValueInfo, ValueType,
+    Range, RecordInfo, ServiceInfo, Step, TimeUnit, TypeInfo, ValueInfo, ValueType,
 };
 
 const DOCUMENTED: Evidence = Evidence::Documented;
@@ -121,6 +121,10 @@ static RATIO_RECORD: RecordInfo = RecordInfo::new("Ratio", &[TIME, number("volum
 static DELTA_RECORD: RecordInfo = RecordInfo::new("Delta", &[TIME, number("volumeDelta", ValueType::Number)]);
 static COUNT_RECORD: RecordInfo = RecordInfo::new("Count", &[TIME, number("volumeRatio", ValueType::Integer)]);
 static TEXT_RECORD: RecordInfo = RecordInfo::new("Text", &[TIME, number("volumeRatio", ValueType::String)]);
+static RANGED_RECORD: RecordInfo = RecordInfo::new(
+    "Ranged",
+    &[TIME, FieldInfo { range: Range { min: None, max: Some(0.5) }, ..number("volumeRatio", ValueType::Number) }],
+);
 static WIDE_RECORD: RecordInfo = RecordInfo::new(
     "Wide",
     &[
@@ -139,6 +143,8 @@ pub(crate) static COUNT: EndpointInfo = series("volume_ratio", "/volumeRatio", S
 pub(crate) static TEXT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&TEXT_RECORD));
 /// The endpoint of [`RATIO`] in a catalogue with an additional field.
 pub(crate) static WIDE: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&WIDE_RECORD));
+/// The endpoint of [`RATIO`] in a catalogue with a range of the number.
+pub(crate) static RANGED: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&RANGED_RECORD));
 /// Another endpoint, with a string field that has the same name as the numeric field of [`RATIO`].
 pub(crate) static NOTES: EndpointInfo = series("notes", "/notes", Some(&TEXT_RECORD));
 static LABELLED_RECORD: RecordInfo = RecordInfo::new(
