@@ -237,7 +237,7 @@ impl Error {
         self.0.kind == ErrorKind::Decode
     }
 
-    /// Returns whether the body is larger than [`Builder::max_body_bytes`](crate::Builder::max_body_bytes) allows.
+    /// Returns whether the body is larger than `Builder::max_body_bytes` allows.
     pub fn is_body_too_large(&self) -> bool {
         self.0.facts.can_retry == CanRetry::InParts
     }

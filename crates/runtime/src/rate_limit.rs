@@ -4,8 +4,7 @@
 //! response is complete. The built-in rate limiter, [`ProcessRateLimiter`], is for one client and its clones, or for
 //! all clients of a process that share it. It admits token requests first, then the requests of followers, retries,
 //! other requests, and pages of histories, and spaces queued requests evenly. If several processes share an API key, set
-//! a custom rate limiter with [`Builder::rate_limiter`](crate::Builder::rate_limiter). A rate limiter sends nothing and
-//! does not read responses.
+//! a custom rate limiter with `Builder::rate_limiter`. A rate limiter sends nothing and does not read responses.
 
 // The modules, lowest layer first, as in `lib.rs`.
 pub(crate) mod limiter_time;

@@ -24,7 +24,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! In other cases, implement [`Transport`] and pass it to [`Builder::transport`](crate::Builder::transport):
+//! In other cases, implement [`Transport`] and pass it to `Builder::transport`:
 //!
 //! ```
 //! # use generated_client_runtime::transport::{HttpRequest, HttpResponse, SendFuture, Transport};
