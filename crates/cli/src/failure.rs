@@ -93,7 +93,7 @@ pub(crate) fn first(failed: Vec<Failure>) -> Result<()> {
 
 impl Failure {
     pub(crate) fn new(exit_kind: ExitKind, message: impl Into<String>) -> Self {
-        Self { exit_kind, message: message.into(), help: String::new() }
+        Self { exit_kind, message: without_system_numbers(message.into()), help: String::new() }
     }
 
     /// Creates the failure for an invalid command line.
@@ -109,7 +109,7 @@ impl Failure {
 
     /// Creates the failure for a file or folder that cannot be read or written.
     pub(crate) fn file(what: &str, path: &Path, error: &io::Error) -> Self {
-        Self::new(ExitKind::Machine, format!("cannot {what} {}: {}", quoted(path), reason(error)))
+        Self::new(ExitKind::Machine, format!("cannot {what} {}: {error}", quoted(path)))
     }
 
     /// Creates the failure for a file that a command could not write.
@@ -168,10 +168,13 @@ impl Failure {
     }
 }
 
-/// The system's message, without the error number.
-pub(crate) fn reason(error: &dyn std::error::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
+/// Removes the numbers of system errors, whose texts are next to them.
+fn without_system_numbers(mut text: String) -> String {
+    while let Some((before, number)) = text.split_once(" (os error ") {
+        let after = number.split_once(')').map_or("", |(_, after)| after);
+        text = format!("{before}{after}");
+    }
+    text
 }
 
 /// The reason for the failure of a request, in one line and without the request, the body, the number of
@@ -206,7 +209,7 @@ impl From<dataset::Error> for Failure {
         match error {
             dataset::Error::Request(error) => error.into(),
             dataset::Error::Storage { path, source, .. } => {
-                Self::new(ExitKind::Machine, format!("cannot read or write {}: {}", quoted(path), reason(&*source)))
+                Self::new(ExitKind::Machine, format!("cannot read or write {}: {source}", quoted(path)))
             }
             error @ dataset::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string()).help(
                 "wait until the other backfill has ended or, if it is a `poll`, stop it, then run the command again",

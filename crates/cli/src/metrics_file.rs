@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 
 use crate::failure::{Failure, Result};
 use crate::log::Log;
+use crate::notation::option;
 use crate::program::program;
 use crate::time_arg;
 
@@ -170,8 +171,9 @@ impl Metrics {
             figures.measure();
             text(program().name, &figures)
         };
-        let written = dataset::write_file(Path::new(&self.path), |out| out.write_all(text.as_bytes()));
-        written.map_err(|error| Failure::machine(error).help("`--metrics-file` needs a file in an existing folder"))
+        let written = dataset::write_file(&self.path, |out| out.write_all(text.as_bytes()));
+        let help = || format!("`{}` needs a file in an existing folder", option("metrics-file"));
+        written.map_err(|error| Failure::write(&self.path, error).help(help()))
     }
 }
 

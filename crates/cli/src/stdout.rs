@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use runtime::text::ForeignText;
 
 use crate::data_output::DataOutput;
-use crate::failure::{ExitKind, Failure, Result, reason};
+use crate::failure::{ExitKind, Failure, Result};
 
 /// Writes data, and flushes it. A terminal gets no characters of the data that steer it; programs get all of them.
 pub(crate) fn print(data: impl AsRef<[u8]>) -> Result<()> {
@@ -32,7 +32,7 @@ pub(crate) fn written(result: io::Result<()>) -> Result<()> {
         if is_closed_pipe(&error) {
             return Failure::new(ExitKind::BrokenPipe, "");
         }
-        Failure::new(ExitKind::Machine, format!("cannot write to standard output: {}", reason(&error)))
+        Failure::new(ExitKind::Machine, format!("cannot write to standard output: {error}"))
     })
 }
 

@@ -110,6 +110,16 @@ fn metrics_of_a_poll_that_fails_report_no_complete_run() {
     assert!(text.contains("\nderivs_last_run_complete 0\n"), "{text}");
 }
 
+#[cfg(unix)]
+#[test]
+fn missing_folder_of_the_metrics_is_reported() {
+    let minutes = metric().args(metric().keys[0], 60);
+    let output = run(&[&["poll"], &*minutes, &["--metrics-file", "/missing/derivs.prom", "--sandbox"]].concat());
+    let expected = "error: cannot write /missing/derivs.prom: No such file or directory\n  \
+                    help: `--metrics-file` needs a file in an existing folder\n";
+    assert_eq!((output.code, output.err.as_str()), (Some(1), expected));
+}
+
 #[test]
 fn unreachable_service_is_reported() {
     // The listener is dropped at once, so the port is closed.
@@ -153,8 +163,8 @@ fn a_wrong_setting_is_named_with_its_file_line_and_key() {
     let check = || run(&["check", "--settings", support::text(&file)]);
     let name = format!("'{}'", support::text(&file));
     let missing = check();
-    let expected = format!("error: cannot read the file {name}: No such file or directory");
-    assert!(missing.code == Some(3) && missing.err.starts_with(&expected), "{missing:?}");
+    let expected = format!("error: cannot read the file {name}: No such file or directory\n");
+    assert_eq!((missing.code, missing.err), (Some(3), expected));
     fs::write(&file, "base_url = \"https://service.invalid\"\nallow_http = \"canary\"\n").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let expected = format!("error: {name}:2: invalid type, expected a boolean in `allow_http`\n");
@@ -169,7 +179,7 @@ fn unusable_shared_rate_limit_is_an_error_before_any_request() {
     let limiter = format!("redis://127.0.0.1:{port}");
     let away = run_with(&service, &get(&["--shared-rate-limit", &limiter]));
     assert_eq!((away.code, away.out.as_str()), (Some(4), ""));
-    let expected = "error: cannot reach the server of the shared rate limit: Connection refused";
+    let expected = "error: cannot reach the server of the shared rate limit: Connection refused\n";
     assert!(away.err.starts_with(expected) && away.err.contains("help: without `--shared-rate-limit`"), "{}", away.err);
     let mut command = derivs_with(&service, &get(&[]));
     let output =
