@@ -13,6 +13,7 @@
 
 // Modules, lowest layer first.
 mod log;
+mod whole_number;
 
 mod program;
 

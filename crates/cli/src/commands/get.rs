@@ -27,6 +27,7 @@ use crate::series_combinations::{Requested, combine};
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg;
+use crate::whole_number;
 
 /// Fetch the latest records, or one page of a range
 #[derive(Args, Debug)]
@@ -44,6 +45,7 @@ pub(crate) struct Get {
     all: bool,
     /// Maximum number of pages of each series
     #[arg(long, value_name = "N", requires = "all", default_value_t = 10_000)]
+    #[arg(value_parser = whole_number::at_least::<1>, allow_negative_numbers = true)]
     max_pages: u64,
     /// Output format; a table on a terminal, else CSV, or JSON if the response has no records
     #[arg(long, value_enum)]

@@ -14,6 +14,7 @@ use crate::failure::{Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::program::program;
+use crate::whole_number;
 
 /// Let an assistant find, fetch and read records (Model Context Protocol on stdin and stdout)
 #[derive(Args, Debug)]
@@ -23,6 +24,7 @@ pub(crate) struct Mcp {
     folder: PathBuf,
     /// A fetch with more requests runs only if the assistant confirms at least their number
     #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = whole_number::at_least::<0>, allow_negative_numbers = true)]
     max_requests: u64,
     #[command(flatten)]
     connection: Connection,

@@ -30,6 +30,7 @@ use crate::run_outcome;
 use crate::series_combinations::Requested;
 use crate::table::Format;
 use crate::time_arg::{self, Start};
+use crate::whole_number;
 
 /// Print or store each new record when its interval has ended, until Ctrl-C
 #[derive(Args, Debug)]
@@ -39,7 +40,7 @@ pub(crate) struct Poll {
     #[arg(long, value_name = "WHEN", default_value = "now", value_parser = time_arg::start)]
     from: Start,
     /// Stop after this many records of all series together
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole_number::at_least::<1>, allow_negative_numbers = true)]
     records: Option<u64>,
     /// File or data set to keep up to date, instead of printing records
     #[arg(long, short, value_name = "TARGET", value_hint = clap::ValueHint::AnyPath)]

@@ -312,6 +312,23 @@ fn the_sandbox_simulates_failures() {
     assert!(wrong.code == Some(2) && wrong.err.contains("known: latency, "), "{}", wrong.err);
 }
 
+#[test]
+fn a_wrong_number_is_explained() {
+    let name = metric().name;
+    for args in
+        [["poll", name, "--records", "-1"], ["poll", name, "--records", "0"], ["poll", name, "--records", "1.5"]]
+    {
+        let output = run(&args);
+        let expected = format!(
+            "error: invalid value '{}' for '--records <NUMBER>': expected a whole number of at least 1\n",
+            args[3]
+        );
+        assert!(output.code == Some(2) && output.err.starts_with(&expected), "{}", output.err);
+    }
+    let pages = run(&["get", name, "--all", "--max-pages", "-1"]);
+    assert!(pages.code == Some(2) && pages.err.contains("at least 1"), "{}", pages.err);
+}
+
 /// The Python module runs the command with `--python`.
 #[test]
 fn messages_for_python_have_the_names_of_arguments() {
@@ -336,6 +353,10 @@ fn messages_for_python_have_the_names_of_arguments() {
         (vec!["backfill", "--python", "--job=x", name], "cannot be used with".to_owned()),
         (vec!["backfill", "--python", "--from=1d", "--refetch-gaps", "--out=-", name], "`refetch_gaps`".to_owned()),
         (vec!["poll", "--python", "--to=now", name], "use `records`".to_owned()),
+        (
+            vec!["poll", "--python", "--records=-1", name],
+            "'records': expected a whole number of at least 1\n".to_owned(),
+        ),
         (vec!["status", "--python", "--max-age=x", "a.csv"], "for 'max_age'".to_owned()),
         (vec!["status", "--python", "no-folder/"], "no such file or folder".to_owned()),
         (vec!["get", "--python", &named, name], "use `sandbox=True`".to_owned()),
