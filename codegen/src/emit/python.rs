@@ -24,7 +24,12 @@ pub fn python(api: &Api) -> Vec<File> {
         text.push_str(&row(method, api));
     }
     let names = param_names(api);
+    let mut emitted = BTreeSet::new();
     for function in FUNCTIONS {
+        // Functions with the same options accept the same endpoints.
+        if emitted.insert(function.options) {
+            text.push_str(&any_params(&function, &function.accepted(&methods), api, &names));
+        }
         text.push_str(&protocol(&function, &methods, api, &names));
     }
     vec![File { path: "__init__.pyi".to_owned(), text }]
@@ -258,20 +263,17 @@ fn source(evidence: Evidence) -> String {
 
 /// Emits the signatures of a function: those of single endpoints, and one for several endpoints.
 fn protocol(function: &Function, methods: &[Method<'_>], api: &Api, names: &ParamNames) -> String {
-    let mut accepted: Vec<&Method<'_>> = methods.iter().collect();
-    accepted.retain(|method| !function.sets_pages || method.endpoint.has_history);
-    let mut signatures = signatures(function, &accepted, api, names);
+    let mut signatures = signatures(function, &function.accepted(methods), api, names);
     let returns = function.returns("_Row");
     let several = "_t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]]";
-    let any = format!("_{}Params", function.name());
+    let any = function.any_params();
     let rest = format!("endpoints: {several}, *, {}, **options: _Unpack[{any}]) -> {returns}", function.range);
     signatures.push(call(&rest, "Several endpoints, or an entry of `endpoints()`."));
     if !function.without_endpoint.is_empty() {
         let rest = format!("{}, **options: _Unpack[{}]) -> {returns}", function.without_endpoint, function.options);
         signatures.push(call(&rest, "The series of a job file."));
     }
-    let mut text = any_params(function, &any, &accepted, api, names);
-    text.push_str(&format!("\nclass {}:\n{}", function.protocol, docstring("    ", &[function.summary.to_owned()])));
+    let mut text = format!("\nclass {}:\n{}", function.protocol, docstring("    ", &[function.summary.to_owned()]));
     // A single signature cannot be an overload.
     let decorator = if signatures.len() > 1 { "    @_t.overload\n" } else { "" };
     for signature in signatures {
@@ -307,14 +309,14 @@ fn signatures(function: &Function, methods: &[&Method<'_>], api: &Api, names: &P
 }
 
 /// Emits the options of a function with the params of all endpoints, whose values are not checked.
-fn any_params(function: &Function, name: &str, methods: &[&Method<'_>], api: &Api, names: &ParamNames) -> String {
+fn any_params(function: &Function, methods: &[&Method<'_>], api: &Api, names: &ParamNames) -> String {
     let mut arguments = BTreeSet::new();
     for method in methods {
         for param in options(method.endpoint, api, function.sets_pages) {
             arguments.insert(names.python_argument(&param.declared.name));
         }
     }
-    let mut text = format!("\nclass {name}({}, total=False):\n", function.options);
+    let mut text = format!("\nclass {}({}, total=False):\n", function.any_params(), function.options);
     for argument in &arguments {
         text.push_str(&format!("    {argument}: _t.Any\n"));
     }
@@ -334,8 +336,16 @@ fn call(params_and_result: &str, summary: &str) -> String {
 }
 
 impl Function {
-    fn name(&self) -> &'static str {
-        self.protocol.split("Function").next().unwrap_or_default()
+    /// The endpoints that the function accepts.
+    fn accepted<'m, 'a>(&self, methods: &'m [Method<'a>]) -> Vec<&'m Method<'a>> {
+        let mut accepted: Vec<_> = methods.iter().collect();
+        accepted.retain(|method| !self.sets_pages || method.endpoint.has_history);
+        accepted
+    }
+
+    /// The name of the type of the options with the params of all endpoints.
+    fn any_params(&self) -> String {
+        self.options.replace("Options", "Params")
     }
 
     /// The result for rows of this type.

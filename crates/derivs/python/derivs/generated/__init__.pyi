@@ -1858,19 +1858,6 @@ class FollowFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
 
-class _AsyncFollowParams(_FollowOptions, total=False):
-    advance_filter: _t.Any
-    aggregation_type: _t.Any
-    anchor: _t.Any
-    bucket: _t.Any
-    coin: _t.Any
-    exchange: _t.Any
-    exchange1: _t.Any
-    exchange2: _t.Any
-    market_types: _t.Any
-    mode: _t.Any
-    timeframe: _t.Any
-
 class AsyncFollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
     @_t.overload
@@ -2122,5 +2109,5 @@ class AsyncFollowFunction(_t.Protocol):
         """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
         above 1, more is borrowed in the quote currency."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _Unpack[_AsyncFollowParams]) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""

@@ -82,10 +82,7 @@ class FollowFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
 
-class _AsyncFollowParams(_FollowOptions, total=False):
-    pass
-
 class AsyncFollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _Unpack[_AsyncFollowParams]) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
