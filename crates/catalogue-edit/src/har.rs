@@ -79,7 +79,9 @@ impl Recording {
         for entry in entries.errors {
             match locations.endpoint(&paths, &entry) {
                 Ok(found) => add_error(&mut errors, &found.path.label, entry),
-                Err(_) => drop(skipped.insert(skipped_error(&entry))),
+                Err(_) => {
+                    skipped.insert(skipped_error(&entry));
+                }
             }
         }
         Ok(Self {

@@ -9,10 +9,10 @@ use crate::changes::SharedChanges;
 use crate::column_storage::has_small_times;
 use crate::columns::have_same_facts;
 use crate::error::Failure;
-use crate::file_rewrite::FileRewrite;
 use crate::journal::JournalSection;
+use crate::series_writer::SeriesWriter;
 
-impl FileRewrite<'_, '_> {
+impl SeriesWriter<'_, '_> {
     /// `true` if the new rows of a series only follow its existing rows, in their order, and some of them can be copied.
     pub(crate) fn can_append(&self, new: &[JournalSection<'_>]) -> bool {
         let Some(first) = new.first() else { return false };
@@ -70,6 +70,6 @@ impl FileRewrite<'_, '_> {
     /// Decodes and writes the rows of sections, in row groups of their own.
     fn write_joined(&mut self, joined: &[JournalSection<'_>], changes: &SharedChanges) -> Result<(), Failure> {
         let Some(first) = joined.first() else { return Ok(()) };
-        self.merge_series(first.section, usize::MAX, Box::new(iter::empty()), joined, changes)
+        self.merge(first.section, usize::MAX, Box::new(iter::empty()), joined, changes)
     }
 }

@@ -4,38 +4,30 @@
 //! series. All other rows are read once, in batches.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::collections::{BTreeSet, btree_map};
 use std::iter::Peekable;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
-use crate::changes::{Changes, SharedChanges};
+use crate::changes::SharedChanges;
 use crate::column_storage::has_small_times;
 use crate::columns::{converted, have_same_facts};
 use crate::cursor::{Cursor, Rows};
 use crate::error::{Error, Failure};
-use crate::journal::{self, JournalSection, SectionsBySeries};
-use crate::merge_rows::MergedRows;
-use crate::merge_rules::{MergeRanges, MergeRules};
-use crate::parquet_file::{ParquetFile, RowGroupSizes};
+use crate::journal::{JournalSection, SectionsBySeries};
+use crate::parquet_file::RowGroupSizes;
 use crate::parquet_input::ParquetInput;
-use crate::revisions::RevisionLog;
 use crate::section::Section;
+use crate::series_writer::SeriesWriter;
 
 /// A data file that is written again, and what it is written from in addition to the existing file.
 pub(crate) struct FileRewrite<'r, 'o> {
-    pub(crate) file: ParquetFile<'o>,
+    pub(crate) writer: SeriesWriter<'r, 'o>,
     /// The series with new rows that are not written yet, in order.
     pub(crate) new_sections: Peekable<btree_map::Iter<'r, &'r str, Vec<JournalSection<'r>>>>,
-    pub(crate) columns: &'r SchemaRef,
     /// Series that are omitted.
     pub(crate) removed: &'r BTreeSet<String>,
-    /// The ranges of each series, by its path.
-    pub(crate) ranges: &'r BTreeMap<String, MergeRanges>,
-    /// The values that are replaced.
-    pub(crate) revisions: &'r RevisionLog,
-    pub(crate) has_small_times: bool,
 }
 
 /// The first rows of a file that is written again: of the existing file if there is one, or of the journal.
@@ -61,9 +53,10 @@ impl FileRewrite<'_, '_> {
         while let (Some(old), Some(group)) = (old, groups.next()) {
             self.write_new_series_before(group.first())?;
             let is_continued = groups.peek().is_some_and(|next| is_rest(next, group));
-            let is_stored_alike = have_same_facts(self.columns, &old.schema()) && self.has_same_times(old, group);
+            let is_stored_alike =
+                have_same_facts(self.writer.columns, &old.schema()) && self.has_same_times(old, group);
             if is_stored_alike && !self.is_changed(group, is_continued) {
-                self.file.copy_group(old, group)?;
+                self.writer.file.copy_group(old, group)?;
                 continue;
             }
             let mut sections = group.to_vec();
@@ -79,7 +72,7 @@ impl FileRewrite<'_, '_> {
     fn has_same_times(&self, old: &ParquetInput, sections: &[Section]) -> bool {
         let Some(first) = sections.first() else { return true };
         match old.groups().get(first.group) {
-            Some(group) => has_small_times(group) == self.has_small_times,
+            Some(group) => has_small_times(group) == self.writer.has_small_times,
             None => true,
         }
     }
@@ -96,7 +89,7 @@ impl FileRewrite<'_, '_> {
             }
             count += section.count;
         }
-        if !self.file.is_large(count) {
+        if !self.writer.file.is_large(count) {
             return true;
         }
         let Some((path, new)) = self.new_sections.peek().copied() else { return false };
@@ -104,10 +97,10 @@ impl FileRewrite<'_, '_> {
             Ordering::Less => true,
             // The new rows of a long series may all be after the rows of this row group.
             Ordering::Equal => {
-                let rules = self.rules(last);
+                let rules = self.writer.rules(last);
                 let mut firsts = new.iter().map(|new| new.section.row_facts.first);
                 let are_later = firsts.all(|first| rules.is_after(first, last.row_facts.last));
-                let is_kept = are_later && (is_continued || self.can_append(new));
+                let is_kept = are_later && (is_continued || self.writer.can_append(new));
                 !is_kept
             }
             Ordering::Greater => false,
@@ -118,7 +111,7 @@ impl FileRewrite<'_, '_> {
     fn merge_sections(&mut self, old: &ParquetInput, sections: &[Section]) -> Result<(), Failure> {
         let (Some(first), Some(last)) = (sections.first(), sections.last()) else { return Ok(()) };
         let mut rows = Cursor::new(old.rows(first.group..=last.group)?)?;
-        let columns = self.columns;
+        let columns = self.writer.columns;
         for of_series in sections.chunk_by(|one, next| one.path == next.path) {
             let Some(first) = of_series.first() else { continue };
             self.write_new_series_before(Some(first))?;
@@ -141,9 +134,9 @@ impl FileRewrite<'_, '_> {
             && let Some(first) = new.first()
             && next.is_none_or(|next| **path < *next.path)
         {
-            if self.can_append(new) {
+            if self.writer.can_append(new) {
                 self.new_sections.next();
-                self.append(new)?;
+                self.writer.append(new)?;
             } else {
                 self.write_series(first.section, 0, Box::new(std::iter::empty()))?;
             }
@@ -159,50 +152,11 @@ impl FileRewrite<'_, '_> {
         };
         let changes = SharedChanges::default();
         let new_count: usize = new_sections.iter().map(|new| new.section.count).sum();
-        self.merge_series(section, count + new_count, old, new_sections, &changes)?;
+        self.writer.merge(section, count + new_count, old, new_sections, &changes)?;
         if !new_sections.is_empty() {
-            self.note_changes(changes.take());
+            self.writer.note_changes(changes.take());
         }
         Ok(())
-    }
-
-    /// Writes at most `count` rows of the series of a section: existing ones, and those of the journal.
-    pub(crate) fn merge_series(
-        &mut self,
-        section: &Section,
-        count: usize,
-        old: Rows<'_>,
-        new_sections: &[JournalSection<'_>],
-        changes: &SharedChanges,
-    ) -> Result<(), Failure> {
-        let mut section = section.emptied();
-        if let Some(newest) = new_sections.last() {
-            // The catalogue may have declared the key after the existing rows were written.
-            section.row_facts.key.clone_from(&newest.section.row_facts.key);
-        }
-        self.file.begin_section(section.clone(), count)?;
-        let rules = self.rules(&section);
-        let mut rows = old;
-        for layer in journal::layers(new_sections, self.columns) {
-            rows = Box::new(MergedRows::new(rows, Cursor::new(layer)?, rules.clone(), changes.clone())?);
-        }
-        for batch in rows {
-            self.file.write(&batch?)?;
-        }
-        Ok(())
-    }
-
-    /// The rules for the series of a section.
-    pub(crate) fn rules(&self, section: &Section) -> MergeRules {
-        let ranges = self.ranges.get(&section.path).cloned().unwrap_or_default();
-        MergeRules::new(section, ranges, self.revisions.clone())
-    }
-
-    /// Notes what the new rows of a series have changed.
-    pub(crate) fn note_changes(&mut self, changes: Changes) {
-        if let Some(section) = self.file.sections.last_mut() {
-            section.changes = Some(changes);
-        }
     }
 }
 
@@ -234,6 +188,7 @@ fn is_rest(group: &[Section], sections: &[Section]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::io::Write;
     use std::sync::Arc;
     use std::time::Duration;
@@ -244,9 +199,14 @@ mod tests {
     use arrow_schema::{DataType, Field, Schema, TimeUnit};
 
     use super::*;
+    use crate::changes::Changes;
     use crate::column_storage::{DataStorage, Purpose};
     use crate::file_state::FileState;
+    use crate::journal;
+    use crate::merge_rules::MergeRanges;
+    use crate::parquet_file::ParquetFile;
     use crate::partial_intervals::LastTimes;
+    use crate::revisions::RevisionLog;
     use crate::row_facts::RowFacts;
     use crate::timestamps::timestamp;
 
@@ -319,23 +279,23 @@ mod tests {
         let revisions = RevisionLog::default();
         let mut changes = BTreeMap::new();
         let merged = input(|file| {
-            let mut new = FileRewrite {
+            let writer = SeriesWriter {
                 file,
-                new_sections: periods.values().next().unwrap_or(&none).iter().peekable(),
                 columns: &columns,
-                removed,
                 ranges: &ranges,
                 revisions: &revisions,
                 has_small_times: false,
             };
+            let new_sections = periods.values().next().unwrap_or(&none).iter().peekable();
+            let mut new = FileRewrite { writer, new_sections, removed };
             new.write_sections(old).unwrap();
             assert!(new.new_sections.next().is_none());
-            for section in &new.file.sections {
+            for section in &new.writer.file.sections {
                 if let Some(found) = &section.changes {
                     assert_eq!(changes.insert(section.path.clone(), found.clone()), None);
                 }
             }
-            new.file
+            new.writer.file
         });
         (merged, changes)
     }

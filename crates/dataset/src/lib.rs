@@ -100,13 +100,16 @@ mod table_journal;
 mod table_size;
 
 mod damaged_data;
-mod file_rewrite;
 mod locked_tables;
 mod missing_revisions;
 mod repair;
+mod series_writer;
 mod text_file;
 
 mod encoded_rows;
+
+mod file_rewrite;
+
 mod merge_journal;
 
 mod acknowledge;

@@ -22,6 +22,7 @@ use crate::parquet_input::ParquetInput;
 use crate::partition::period;
 use crate::revisions::{GenerationChange, RevisionLog};
 use crate::section::Section;
+use crate::series_writer::SeriesWriter;
 use crate::table::Table;
 use crate::table_state::TableState;
 use crate::text_file::TextState;
@@ -304,19 +305,13 @@ impl Table {
         let storage = &self.place.storage;
         let (sections, file) = storage.prepare(path, |out| {
             let file = ParquetFile::new(out, columns.clone(), RowGroupSizes::DATA, Purpose::Data(layout))?;
-            let mut new = FileRewrite {
-                file,
-                new_sections: new_sections.iter().peekable(),
-                columns,
-                removed,
-                ranges,
-                revisions: &revisions,
-                has_small_times: self.has_small_times,
-            };
+            let writer =
+                SeriesWriter { file, columns, ranges, revisions: &revisions, has_small_times: self.has_small_times };
+            let mut new = FileRewrite { writer, new_sections: new_sections.iter().peekable(), removed };
             new.write_sections(old.as_ref())?;
             // Windows cannot replace a file that is open.
             drop(old);
-            let mut table = self.state_with(range, &new.file.sections, catalogue, now);
+            let mut table = self.state_with(range, &new.writer.file.sections, catalogue, now);
             if let Some(table) = &mut table {
                 table.revisions.has_file |= !revisions.is_empty();
             }
@@ -324,7 +319,11 @@ impl Table {
                 Some(generation) if revisions.is_empty() => generation,
                 _ => next_generation,
             };
-            new.file.finish(FileState { generation: Some(generation), table, ..FileState::of_table(&self.state) })
+            new.writer.file.finish(FileState {
+                generation: Some(generation),
+                table,
+                ..FileState::of_table(&self.state)
+            })
         })?;
         // A run that is killed after the file is visible cannot know its earlier values.
         let has_replaced = !revisions.is_empty();

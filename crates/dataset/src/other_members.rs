@@ -112,7 +112,9 @@ impl MemberColumns {
                 match values.get_mut(name.as_str()) {
                     Some(column) if value.get() != NULL => column[row] = Some(self.written(&name, value)),
                     Some(_) => {}
-                    None => drop(without_column.insert(name, value)),
+                    None => {
+                        without_column.insert(name, value);
+                    }
                 }
             }
             if !without_column.is_empty() {

@@ -38,7 +38,9 @@ pub(crate) fn record(info: &RecordInfo, inputs: RecordInputs) -> Value {
             for (field, value) in info.fields.iter().zip(values) {
                 match (field.source, value) {
                     (FieldSource::Others, Value::Object(others)) => members.extend(others),
-                    (_, value) => drop(members.insert(field.wire_name.to_owned(), value)),
+                    (_, value) => {
+                        members.insert(field.wire_name.to_owned(), value);
+                    }
                 }
             }
             Value::Object(members)

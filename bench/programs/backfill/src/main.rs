@@ -21,17 +21,16 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let folder = tempfile::tempdir().expect("a folder");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let runtime = runtime();
     let (fields, percent, side) = match arguments[..] {
-        ["requests"] => return runtime.block_on(ours::requests(folder.path())),
+        ["requests"] => return runtime().block_on(ours::requests(folder.path())),
         ["serve"] => return serve::serve(),
         ["download", url, fields, file] => {
             let fields = fields.parse().expect("a number of fields");
-            return runtime.block_on(ours::download(url, fields, Path::new(file)));
+            return runtime().block_on(ours::download(url, fields, Path::new(file)));
         }
         ["series", count, file] => {
             let count = count.parse().expect("a number of series");
-            return runtime.block_on(ours::write_series(count, Path::new(file)));
+            return runtime().block_on(ours::write_series(count, Path::new(file)));
         }
         [fields, percent, side] => (fields, percent, side),
         _ => panic!("expected the number of fields, the percentage that is present, and ours, raw or none"),

@@ -25,7 +25,9 @@ impl DescriptionReader<'_> {
             }
             match paths.get_mut(&host) {
                 Some(path) => *path = shared_start(path, &address.path),
-                None => drop(paths.insert(host, address.path)),
+                None => {
+                    paths.insert(host, address.path);
+                }
             }
         }
         for (host, path) in paths {

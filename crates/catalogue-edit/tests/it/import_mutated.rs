@@ -122,7 +122,9 @@ fn mutate(value: &mut Value, draw: &mut Draw, values: &[&Value]) {
             for key in keys {
                 match (draw.below(25), entries.get_mut(&key)) {
                     (0, _) => drop(entries.remove(&key)),
-                    (1, _) => drop(entries.insert(key, values[draw.below(values.len())].clone())),
+                    (1, _) => {
+                        entries.insert(key, values[draw.below(values.len())].clone());
+                    }
                     (_, Some(inner)) => mutate(inner, draw, values),
                     _ => {}
                 }

@@ -122,7 +122,9 @@ impl<C: From<Core>> Builder<C> {
     ///
     /// The credentials of the client, such as the API key, are sent to this host too.
     pub fn base_url(self, name: impl Into<String>, url: impl Into<String>) -> Self {
-        self.with(|settings| drop(settings.base_urls.groups.insert(name.into(), url.into())))
+        self.with(|settings| {
+            settings.base_urls.groups.insert(name.into(), url.into());
+        })
     }
 
     /// Sets the API key, which is sent with every request. For a service with HTTP Basic authentication, the key is

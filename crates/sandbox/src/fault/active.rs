@@ -99,7 +99,9 @@ impl ActiveFaults {
             Fault::Latency(from, to) => {
                 self.latency += *from + to.saturating_sub(*from).mul_f64(dice.name("latency").unit());
             }
-            Fault::Replacement(replacement) => drop(self.replacement.get_or_insert_with(|| replacement.clone())),
+            Fault::Replacement(replacement) => {
+                self.replacement.get_or_insert_with(|| replacement.clone());
+            }
             Fault::Edit(edit) => self.edits.push((*edit, dice)),
             Fault::Delivery(delivery) => {
                 self.delivery.get_or_insert(*delivery);
