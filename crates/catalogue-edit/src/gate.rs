@@ -4,12 +4,16 @@
 use indexmap::IndexMap;
 use runtime::Timestamp;
 use runtime::record::DecodedBody;
-use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, Range, RecordInfo, RecordLayout, Registry, ValueType};
+use runtime::registry::{
+    BodyInfo, EndpointInfo, FieldInfo, HistoryInfo, Range, RecordInfo, RecordLayout, Registry, Step, ValueType,
+};
 use serde_yaml::{Mapping, Value};
 
 use crate::exact_numbers;
+use crate::history_params::is_named_like_a_step;
 use crate::lost_digits::{exact_record, lost, untagged};
 use crate::named_records::to_objects;
+use crate::record_step::step_of;
 use crate::refusal::Refusal;
 use crate::rounded_numbers::{RoundedNumber, first_rounded};
 use crate::saved_response::SavedResponse;
@@ -22,13 +26,24 @@ pub(crate) struct RangeCounts {
     pub(crate) outside: u64,
 }
 
-/// What a response shows about the param for the start of a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RangeStart {
-    /// The response begins with the record at the start.
-    Included,
-    /// All records are before the time in the param, so it is the end of the range.
-    IsEnd,
+/// What a response shows about the params of a history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HistoryFact {
+    /// The response begins with the record at the start of the range.
+    StartIncluded,
+    /// All records are before the time in the param for the start, so it is the end of the range.
+    StartIsEnd,
+    /// A param sets the step of the records.
+    Step(SentStep),
+}
+
+/// The value of a param, with the step that it denotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SentStep {
+    /// The name of the param.
+    pub(crate) param: String,
+    pub(crate) value: String,
+    pub(crate) step: Step,
 }
 
 /// The client of a catalogue, as far as it decodes.
@@ -101,30 +116,24 @@ impl Gate {
         }
     }
 
-    /// What the times of the records show about the range of their request.
-    pub(crate) fn start_of_range(&self, label: &str, response: &SavedResponse, sent: &SentTimes) -> Option<RangeStart> {
-        let endpoint = self.registry.endpoint(label)?;
-        let BodyInfo::Series { time: Some(time), .. } = endpoint.body else { return None };
-        let history = endpoint.history(self.registry.service)?;
-        let start = sent_time(endpoint, history.from, response, sent)?;
-        let decoded = DecodedBody::of(self.registry.service, endpoint, &response.text).ok()?;
-        let times = decoded.records.iter().filter_map(|record| record.value(time)?.timestamp());
-        let times: Vec<Timestamp> = times.collect();
-        let (first, last) = (times.iter().min()?, times.iter().max()?);
-        let end = sent_time(endpoint, history.to, response, sent);
-        let is_before = match end {
-            Some(end) => end < start && end <= *first && *last <= start,
-            // A single record may be that of the interval in which the range begins.
-            None => first < last && *last < start,
-        };
-        let is_range = *last > start || end.is_some_and(|end| end >= start);
-        if is_before {
-            Some(RangeStart::IsEnd)
-        } else if *first == start && is_range {
-            Some(RangeStart::Included)
-        } else {
-            None
+    /// What the times of the records show about the params of their request.
+    pub(crate) fn history_facts(&self, label: &str, response: &SavedResponse, sent: &SentTimes) -> Vec<HistoryFact> {
+        let mut facts = Vec::new();
+        let Some(endpoint) = self.registry.endpoint(label) else { return facts };
+        let Some(history) = endpoint.history(self.registry.service) else { return facts };
+        let times = self.times(endpoint, response);
+        facts.extend(start_of_range(endpoint, history, &times, response, sent));
+        if history.every.is_none() {
+            facts.extend(sent_step(endpoint, &times, response, sent).map(HistoryFact::Step));
         }
+        facts
+    }
+
+    /// The times of the records of a response; none if the client cannot decode it.
+    fn times(&self, endpoint: &EndpointInfo, response: &SavedResponse) -> Vec<Timestamp> {
+        let BodyInfo::Series { time: Some(time), .. } = endpoint.body else { return Vec::new() };
+        let Ok(decoded) = DecodedBody::of(self.registry.service, endpoint, &response.text) else { return Vec::new() };
+        decoded.records.iter().filter_map(|record| record.value(time)?.timestamp()).collect()
     }
 
     /// Checks the metadata next to the records of a series.
@@ -179,6 +188,51 @@ impl Gate {
             _ => Vec::new(),
         }
     }
+}
+
+/// What the times of the records show about the start of the range.
+fn start_of_range(
+    endpoint: &EndpointInfo,
+    history: &HistoryInfo,
+    times: &[Timestamp],
+    response: &SavedResponse,
+    sent: &SentTimes,
+) -> Option<HistoryFact> {
+    let start = sent_time(endpoint, history.from, response, sent)?;
+    let (first, last) = (times.iter().min()?, times.iter().max()?);
+    let end = sent_time(endpoint, history.to, response, sent);
+    let is_before = match end {
+        Some(end) => end < start && end <= *first && *last <= start,
+        // A single record may be that of the interval in which the range begins.
+        None => first < last && *last < start,
+    };
+    let is_range = *last > start || end.is_some_and(|end| end >= start);
+    if is_before {
+        Some(HistoryFact::StartIsEnd)
+    } else if *first == start && is_range {
+        Some(HistoryFact::StartIncluded)
+    } else {
+        None
+    }
+}
+
+/// The first param of a request that sets the step of the records.
+fn sent_step(
+    endpoint: &EndpointInfo,
+    times: &[Timestamp],
+    response: &SavedResponse,
+    sent: &SentTimes,
+) -> Option<SentStep> {
+    for param in endpoint.params() {
+        let name = param.wire_name;
+        if is_named_like_a_step(name)
+            && let Some(value) = sent.text(&response.origin, name)
+            && let Some(step) = step_of(value, times)
+        {
+            return Some(SentStep { param: name.to_owned(), value: value.to_owned(), step });
+        }
+    }
+    None
 }
 
 /// The first time in a param of the request of a response. The value can have both ends of a range.

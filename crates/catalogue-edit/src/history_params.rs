@@ -10,7 +10,7 @@ use crate::drafted_type::TIMESTAMP;
 const FROM: &str = "after begin from since start";
 const TO: &str = "before end till to until";
 const LIMIT: &str = "count limit size";
-const STEP: &str = "granularity interval period resolution step timeframe";
+const STEP: &str = "bar frequency granularity interval period resolution step timeframe";
 
 /// The values of a param for the order of records that begin with the oldest record.
 const OLDEST_FIRST: [&str; 2] = ["asc", "ascending"];
@@ -76,9 +76,18 @@ fn oldest_first(values: &[Value]) -> Option<&Value> {
     values.iter().find(|value| OLDEST_FIRST.contains(&value.value.as_str()))
 }
 
+/// `true` if a param sets the step of a series by its name.
+pub(crate) fn is_named_like_a_step(name: &str) -> bool {
+    has_word(name, STEP)
+}
+
 /// `true` if a word in the name of a param is one of several words.
 fn is_named(param: &Param, words: &str) -> bool {
-    param.name.to_snake_case().split('_').any(|own| is_one_of(words, own))
+    has_word(&param.name, words)
+}
+
+fn has_word(name: &str, words: &str) -> bool {
+    name.to_snake_case().split('_').any(|own| is_one_of(words, own))
 }
 
 /// `true` if a word is one of several words, alone or as in `startyear`.

@@ -9,6 +9,8 @@ mod options;
 mod time_texts;
 
 mod error_signs;
+mod step;
+
 mod history;
 mod key;
 mod key_names;
@@ -60,7 +62,7 @@ use catalogue::{Catalogue, load_texts};
 use crate::catalogue_change::CatalogueChange;
 use crate::content::Content;
 use crate::editor::Editor;
-use crate::gate::{Gate, RangeStart};
+use crate::gate::{Gate, HistoryFact};
 use crate::refusal::Refusal;
 pub(crate) use endpoint::learn_one;
 pub(crate) use error_responses::is_reported;
@@ -74,11 +76,11 @@ struct Decoded {
     /// The reasons why nothing is learned from the responses.
     rejected: BTreeMap<String, String>,
     /// What the responses show about the params of a history.
-    starts: Starts,
+    histories: Histories,
 }
 
 /// What the responses of endpoints show about the params of their histories, by endpoint.
-type Starts = BTreeMap<String, Vec<RangeStart>>;
+type Histories = BTreeMap<String, Vec<HistoryFact>>;
 
 /// An endpoint with a response that the client would not decode.
 struct Undecodable {
@@ -107,7 +109,7 @@ struct DecodedResponses {
     /// The first response that it would not decode. The responses after it are not decoded.
     undecodable: Option<Undecodable>,
     /// What the responses show about the params of a history.
-    starts: BTreeMap<String, RangeStart>,
+    histories: Histories,
     /// Notes about numbers that it would round.
     notes: Vec<String>,
 }
@@ -124,7 +126,7 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
     loop {
         let decoded = decode_all(&learned, options)?;
         let Some(Undecodable { endpoint, why }) = decoded.undecodable else {
-            if add_starts(&mut shown.starts, decoded.starts) {
+            if add_facts(&mut shown.histories, decoded.histories) {
                 learned = learn_all(load_texts(&borrowed(&texts)), options, &shown)?;
                 continue;
             }
@@ -143,15 +145,21 @@ pub fn learn(catalogue: Catalogue, options: &LearnOptions) -> Result<CatalogueCh
     }
 }
 
-/// Adds what the responses show about a history, and returns whether some of it is new. The start of a range is known only
+/// Adds what the responses show about histories, and returns whether some of it is new. The start of a range is known only
 /// after its param is.
-fn add_starts(known: &mut Starts, found: BTreeMap<String, RangeStart>) -> bool {
+fn add_facts(known: &mut Histories, found: Histories) -> bool {
     let mut has_new = false;
-    for (endpoint, start) in found {
+    for (endpoint, mut facts) in found {
         let of_endpoint = known.entry(endpoint).or_default();
-        if !of_endpoint.contains(&start) {
-            of_endpoint.push(start);
-            has_new = true;
+        // What the start of the range shows is seen again once the param is its start.
+        if facts.contains(&HistoryFact::StartIsEnd) {
+            facts.retain(|fact| *fact != HistoryFact::StartIncluded);
+        }
+        for fact in facts {
+            if !of_endpoint.contains(&fact) {
+                of_endpoint.push(fact);
+                has_new = true;
+            }
         }
     }
     has_new
@@ -175,11 +183,11 @@ fn learn_all(catalogue: Catalogue, options: &LearnOptions, shown: &Decoded) -> R
             None => editor.attempt(|editor| learn_one(editor, options, sample)),
         };
         if outcome.is_ok()
-            && let Some(starts) = shown.starts.get(&sample.endpoint)
+            && let Some(facts) = shown.histories.get(&sample.endpoint)
         {
             let (label, at) = editor.content.find(&sample.endpoint)?;
             editor.subject = label;
-            history::correct(&mut editor, &at, starts);
+            history::correct(&mut editor, options.evidence, &at, facts);
         }
         if let Err(why) = outcome {
             // An endpoint with unusable responses does not affect the other endpoints.
@@ -224,9 +232,8 @@ fn decode_all(learned: &Learned, options: &LearnOptions) -> Result<DecodedRespon
                 decoded.undecodable = Some(Undecodable { endpoint: endpoint.clone(), why });
                 return Ok(decoded);
             }
-            if let Some(start) = gate.start_of_range(&label, &response, &sample.sent_times) {
-                decoded.starts.insert(endpoint.clone(), start);
-            }
+            let facts = gate.history_facts(&label, &response, &sample.sent_times);
+            decoded.histories.entry(endpoint.clone()).or_default().extend(facts);
             if rounded.is_none()
                 && let Some(number) = gate.rounded_number(&label, &response)
             {

@@ -40,6 +40,7 @@ mod page_names;
 mod unix_time;
 
 mod lost_digits;
+mod record_step;
 mod written_periods;
 
 mod observed_query;

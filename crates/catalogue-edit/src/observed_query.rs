@@ -9,6 +9,8 @@ use indexmap::IndexMap;
 use percent_encoding::percent_decode_str;
 
 use crate::exact_numbers::Number;
+use crate::history_params::is_named_like_a_step;
+use crate::record_step::is_step;
 use crate::unix_time::{ENDS, is_named_like_a_time, unit_by_magnitude};
 use crate::written_periods::period_of_param;
 
@@ -39,6 +41,11 @@ impl QueryParam {
     /// `true` if the value is a time, or both ends of a range.
     pub(crate) fn is_time(&self) -> bool {
         ValueKind::of(&self.name, &self.value).time_form().is_some()
+    }
+
+    /// `true` if the value is the step of a series, by the name of the param and as it is written.
+    pub(crate) fn is_step(&self) -> bool {
+        is_named_like_a_step(&self.name) && is_step(&self.value)
     }
 }
 

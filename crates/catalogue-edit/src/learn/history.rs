@@ -2,9 +2,10 @@
 
 use catalogue::spec::{Endpoint, Evidence, History, Known};
 
+use super::step;
 use crate::content::EntryPosition;
 use crate::editor::Editor;
-use crate::gate::RangeStart;
+use crate::gate::{HistoryFact, SentStep};
 use crate::history_params::history;
 
 /// Sets the `history` of an endpoint that returns a time series and has the params of a history, unless the service
@@ -33,26 +34,32 @@ pub(super) fn propose_history(editor: &mut Editor, evidence: Evidence, at: &Entr
 }
 
 /// Corrects the history that an endpoint declares by what its responses have shown.
-pub(super) fn correct(editor: &mut Editor, at: &EntryPosition, starts: &[RangeStart]) {
-    let Some(Known::Known(history)) = &mut editor.content.endpoint_mut(at).history else { return };
-    let mut notes = Vec::new();
-    for start in starts {
-        match start {
-            RangeStart::Included if !history.includes_start => {
-                history.includes_start = true;
-                notes.push("a response begins with the record at the start of its range: `includes_start`".to_owned());
+pub(super) fn correct(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, facts: &[HistoryFact]) {
+    for fact in facts {
+        if let HistoryFact::Step(sent) = fact {
+            if !is_contradicted(sent, facts) {
+                step::set(editor, evidence, at, sent);
             }
-            RangeStart::IsEnd => {
-                std::mem::swap(&mut history.from, &mut history.to);
-                let name = history.to.as_ref().map_or("", |to| to.as_str());
-                notes.push(format!("all records are before `{name}`, so that param is the end of the range"));
-            }
-            RangeStart::Included => {}
+            continue;
+        }
+        let Some(Known::Known(history)) = &mut editor.content.endpoint_mut(at).history else { return };
+        if *fact == HistoryFact::StartIsEnd {
+            std::mem::swap(&mut history.from, &mut history.to);
+            let name = history.to.as_ref().map_or("", |to| to.as_str()).to_owned();
+            editor.note(format!("all records are before `{name}`, so that param is the end of the range"));
+        } else if !history.includes_start {
+            history.includes_start = true;
+            editor.note("a response begins with the record at the start of its range: `includes_start`");
         }
     }
-    for note in notes {
-        editor.note(note);
-    }
+}
+
+/// `true` if the same value denotes another step in another response.
+fn is_contradicted(sent: &SentStep, facts: &[HistoryFact]) -> bool {
+    facts.iter().any(|fact| match fact {
+        HistoryFact::Step(other) => other.param == sent.param && other.value == sent.value && other.step != sent.step,
+        _ => false,
+    })
 }
 
 fn returns_time_series(endpoint: &Endpoint) -> bool {

@@ -34,7 +34,7 @@ pub struct EndpointResponses {
     pub query: ObservedQuery,
     /// The values that the requests have sent, if they were recorded.
     pub sent: SentValues,
-    /// The times that the requests have sent, if they were recorded.
+    /// The times and steps that the requests have sent, if they were recorded.
     pub sent_times: SentTimes,
 }
 

@@ -56,7 +56,7 @@ impl ClientNames {
     }
 
     /// A free name for a type of a module, which is then in use.
-    pub(super) fn claim_type(&mut self, module: &str, wanted: &WantedName) -> String {
+    pub(crate) fn claim_type(&mut self, module: &str, wanted: &WantedName) -> String {
         let name = type_name(wanted, self.numbers.of(module), |ty| self.types.has(module, ty));
         if module != SERVICE {
             self.types.add_group(module);

@@ -367,3 +367,81 @@ fn the_message_of_an_error_is_not_its_wrong_value() {
         learned_from_entries(&[entry("BTC", 200, json!([{"day": "2024-01-02", "rate": 1.5}])), entry("X", 400, error)]);
     assert!(learned.contains("message: [errors.0.msg]"), "{learned}");
 }
+
+/// What is learned from a response with records at these times, for a request with `limit` and the param of a step.
+fn learned_with_step(step: &str, times: &[&str]) -> String {
+    let records: Vec<_> = times.iter().map(|time| json!({"time": time, "close": 1.5})).collect();
+    let url = format!("/candles?start={}&end={}&limit=100&{step}", times[0], times[times.len() - 1]);
+    learned_from(&[Recorded { url, body: json!(records) }])
+}
+
+#[test]
+fn a_param_and_the_times_of_records_show_the_step_together() {
+    let minutes = ["2024-01-31T23:58:00Z", "2024-01-31T23:59:00Z", "2024-02-01T00:00:00Z"];
+    let hours = ["2024-01-31T22:00:00Z", "2024-01-31T23:00:00Z", "2024-02-01T01:00:00Z"];
+    let months = ["2024-01-01", "2024-02-01", "2024-03-01"];
+    let weekdays = ["2024-01-04", "2024-01-05", "2024-01-08"];
+    for (param, times, value, duration) in [
+        ("interval=1m", &minutes[..], "1m", "1m"),
+        ("interval=1", &minutes, "'1'", "1m"),
+        ("step=60", &minutes, "'60'", "1m"),
+        ("resolution=1MIN", &minutes, "1MIN", "1m"),
+        ("period=M1", &minutes, "M1", "1m"),
+        ("bar=1H", &hours, "1H", "1h"),
+        ("granularity=hourly", &hours, "hourly", "1h"),
+        ("frequency=monthly", &months, "monthly", "1mo"),
+        ("interval=1m", &months, "1m", "1mo"),
+        ("interval=1d", &weekdays, "1d", "1bd"),
+    ] {
+        let name = param.split('=').next().expect("a name");
+        let learned = learned_with_step(param, times);
+        assert!(learned.contains(&format!("limit: limit, step: {name}, ")), "{param}: {learned}");
+        assert!(learned.contains(&format!("value: {value}, ")), "{param}: {learned}");
+        assert!(learned.contains(&format!("duration: {duration}}}")), "{param}: {learned}");
+    }
+}
+
+#[test]
+fn a_step_that_the_times_contradict_is_not_learned() {
+    let days = ["2024-01-01", "2024-01-02", "2024-01-03"];
+    for (param, times) in [
+        ("interval=1h", &days[..]),
+        ("interval=fast", &days),
+        ("window=1d", &days),
+        ("interval=1d", &["2024-01-01", "2024-01-05"]),
+        ("interval=1d", &["2024-01-01"]),
+        ("interval=1d", &["2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z", "2024-01-02T07:00:00Z"]),
+    ] {
+        let learned = learned_with_step(param, times);
+        assert!(learned.contains("history: {from: start") && !learned.contains("duration"), "{param}: {learned}");
+    }
+    // The same value selects seconds in one response, and minutes in another.
+    let at = |second: &str| Recorded {
+        url: "/candles?start=2024-01-01&interval=1".to_owned(),
+        body: json!([{"time": "2024-01-01T00:00:00Z", "close": 1.5}, {"time": second, "close": 1.5}]),
+    };
+    let learned = learned_from(&[at("2024-01-01T00:00:01Z"), at("2024-01-01T00:01:00Z")]);
+    assert!(learned.contains("history: {from: start") && !learned.contains("duration"), "{learned}");
+}
+
+#[test]
+fn endpoints_with_a_param_of_one_name_share_its_type() {
+    let at = |path: &str, interval: &str, times: [&str; 2]| Recorded {
+        url: format!("{path}?interval={interval}&start=2024-01-01"),
+        body: json!([{"time": times[0], "close": 1.5}, {"time": times[1], "close": 1.5}]),
+    };
+    let hours = ["2024-01-01T01:00:00Z", "2024-01-01T02:00:00Z"];
+    let days = ["2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z"];
+    let learned = learned_from(&[
+        at("/candles", "1h", hours),
+        at("/candles", "1d", days),
+        at("/rates", "1d", days),
+        at("/trades", "60", hours),
+        at("/prices", "1m", ["2024-01-01T00:00:00Z", "2024-01-01T00:01:00Z"]),
+        at("/indices", "1m", ["2024-01-01T00:00:00Z", "2024-02-01T00:00:00Z"]),
+    ]);
+    assert_eq!(learned.matches("name: Interval\n").count(), 1, "{learned}");
+    assert_eq!(learned.matches("type: Interval}").count(), 4, "{learned}");
+    // `1m` is a minute for one endpoint, and a month for another.
+    assert_eq!(learned.matches("type: IndicesInterval}").count(), 1, "{learned}");
+}

@@ -1,0 +1,135 @@
+//! Learns the param that sets the step of a history, and what its values denote.
+
+use catalogue::names::{self, Case};
+use catalogue::spec::{Evidence, History, Known, Param, ParamEntry, Type, TypeKind, Value};
+
+use crate::content::{EntryPosition, SERVICE, ident_of};
+use crate::draft::WantedName;
+use crate::editor::Editor;
+use crate::enum_values::{add_values, with_idents};
+use crate::gate::SentStep;
+use crate::merge::ClientNames;
+use crate::names_in_use::NamesInUse;
+
+/// Sets the `step` of a history to a param of the endpoint. The type of the param then lists the value with its duration.
+pub(super) fn set(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, sent: &SentStep) {
+    let Some(param) = own_param(editor, at, &sent.param).cloned() else { return };
+    let declared = declared_history(editor, at).map(|history| history.step.as_ref().map(ToString::to_string));
+    let Some(declared) = declared else { return };
+    if declared.as_deref().is_some_and(|step| step != sent.param) {
+        return;
+    }
+    let value = Value {
+        value: sent.value.as_str().into(),
+        duration: Some(sent.step.to_string().as_str().into()),
+        ..Value::default()
+    };
+    if let Some(ty) = editor.content.ty(&param.ty) {
+        if ty.kind == TypeKind::Identifier && declared.is_some() {
+            let name = ty.name.to_string();
+            add_values(editor, &name, &[value], evidence);
+        }
+        return;
+    }
+    if !has_plain_type(&param) {
+        return;
+    }
+    let ty = type_with(editor, evidence, at, &param, value);
+    editor.note(format!(
+        "with `{}={}`, the records are {} apart, so this param is the `step` of the history; its other values need a \
+         `duration` in the type `{ty}`",
+        sent.param, sent.value, sent.step
+    ));
+    note_limit(editor, at);
+    if let Some(param) = own_param_mut(editor, at, &sent.param) {
+        param.ty = ty.as_str().into();
+    }
+    if let Some(history) = history_mut(editor, at) {
+        history.step = Some(sent.param.as_str().into());
+    }
+}
+
+/// Adds a note if the client must know the largest page to request pages of a range.
+fn note_limit(editor: &mut Editor, at: &EntryPosition) {
+    let Some(history) = declared_history(editor, at) else { return };
+    let (Some(_), Some(_), Some(limit)) = (&history.from, &history.to, &history.limit) else { return };
+    let Some(param) = own_param(editor, at, limit) else { return };
+    let is_known = param.range.as_ref().is_some_and(|range| range.max.is_some())
+        || !param.allowed_values.is_empty()
+        || param.default.is_some();
+    if !is_known {
+        editor.note(format!(
+            "a history needs the largest `{limit}`: add it to the param as `range: {{max: …}}`, or set the param in each \
+             request"
+        ));
+    }
+}
+
+/// The history that an endpoint declares, unless it has a fixed step.
+fn declared_history<'e>(editor: &'e Editor, at: &EntryPosition) -> Option<&'e History> {
+    let history = editor.content.endpoint(at).history.as_ref()?.known()?;
+    if history.every.is_none() { Some(history) } else { None }
+}
+
+fn history_mut<'e>(editor: &'e mut Editor, at: &EntryPosition) -> Option<&'e mut History> {
+    match &mut editor.content.endpoint_mut(at).history {
+        Some(Known::Known(history)) => Some(history),
+        _ => None,
+    }
+}
+
+/// A param that only this endpoint has.
+fn own_param<'e>(editor: &'e Editor, at: &EntryPosition, name: &str) -> Option<&'e Param> {
+    let params = editor.content.endpoint(at).params.known()?;
+    params.iter().find_map(|entry| match entry {
+        ParamEntry::Own(param) if *param.name == *name => Some(&**param),
+        _ => None,
+    })
+}
+
+fn own_param_mut<'e>(editor: &'e mut Editor, at: &EntryPosition, name: &str) -> Option<&'e mut Param> {
+    let Known::Known(params) = &mut editor.content.endpoint_mut(at).params else { return None };
+    params.iter_mut().find_map(|entry| match entry {
+        ParamEntry::Own(param) if *param.name == *name => Some(&mut **param),
+        _ => None,
+    })
+}
+
+/// `true` if nothing is known about the values of a param but that they are texts or numbers.
+fn has_plain_type(param: &Param) -> bool {
+    let plain = Param {
+        name: param.name.clone(),
+        rust_name: param.rust_name.clone(),
+        ty: param.ty.clone(),
+        location: param.location,
+        evidence: param.evidence,
+        ..Param::default()
+    };
+    matches!(param.ty.as_str(), "string" | "count" | "integer") && *param == plain
+}
+
+/// The name of the type with a value: that of another param of the same name if the value can denote the same there, or a
+/// new one.
+fn type_with(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, param: &Param, value: Value) -> String {
+    let wanted = names::ident(&param.name, Case::Pascal).unwrap_or_default();
+    if let Some(known) = editor.content.ty(&wanted)
+        && accepts(known, &value)
+    {
+        add_values(editor, &wanted, &[value], evidence);
+        return wanted;
+    }
+    let owner = ident_of(editor.content.endpoint(at)).unwrap_or_default();
+    let wanted = WantedName { name: wanted, owner, ..WantedName::default() };
+    let name = ClientNames::of(&editor.content).claim_type(SERVICE, &wanted);
+    let mut ty = Type { name: name.as_str().into(), kind: TypeKind::Identifier, evidence, ..Type::default() };
+    ty.values = with_idents(&[value], &ty, evidence, &mut NamesInUse::default());
+    editor.content.service.types.push(ty);
+    name
+}
+
+/// `true` if a type has values with durations, and none of them contradicts a value.
+fn accepts(known: &Type, value: &Value) -> bool {
+    let has_durations = known.values.iter().any(|known| known.duration.is_some());
+    let same = known.values.iter().find(|known| known.value == value.value);
+    known.kind == TypeKind::Identifier && has_durations && same.is_none_or(|same| same.duration == value.duration)
+}

@@ -1,0 +1,89 @@
+//! Recognizes the step of a series by the value of the param that sets it and by the times of its records. The value alone
+//! has several meanings: `1m` is a minute or a month, and `60` are seconds or minutes.
+
+use catalogue::duration::{Step, step};
+use runtime::{Interval, Timestamp};
+
+/// The units of the catalogue that a word can mean.
+const UNITS: [(&str, &[&str]); 10] = [
+    ("", &["s", "m", "h"]),
+    ("s sec secs second seconds", &["s"]),
+    ("m", &["m", "mo"]),
+    ("min mins minute minutes", &["m"]),
+    ("h hr hrs hour hours hourly", &["h"]),
+    ("d day days daily", &["d", "bd"]),
+    ("w wk week weeks weekly", &["w"]),
+    ("mo mon month monthly months mth", &["mo"]),
+    ("q quarter quarterly quarters", &["q"]),
+    ("a annual annually y year yearly years", &["y"]),
+];
+
+/// `true` if a text may denote a step.
+pub(crate) fn is_step(value: &str) -> bool {
+    !meanings(value).is_empty()
+}
+
+/// The step that a value denotes if it fits the times of records.
+pub(crate) fn step_of(value: &str, times: &[Timestamp]) -> Option<Step> {
+    let times = in_order(times);
+    let meanings = meanings(value);
+    let without_gaps = meanings.iter().find(|step| is_next_of_all(**step, &times));
+    without_gaps.or_else(|| meanings.iter().find(|step| fits(**step, &times))).copied()
+}
+
+/// Different times in ascending order.
+fn in_order(times: &[Timestamp]) -> Vec<Timestamp> {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    times.dedup();
+    times
+}
+
+/// The steps that a value can denote, such as `M30`, `1MIN`, `daily` or `60`.
+fn meanings(value: &str) -> Vec<Step> {
+    let lower = value.to_ascii_lowercase();
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let word = lower.trim_matches(is_digit);
+    let count = if lower.starts_with(is_digit) { lower.trim_end_matches(word) } else { lower.trim_start_matches(word) };
+    let is_plain = word.chars().all(|letter| letter.is_ascii_lowercase()) && count.chars().all(is_digit);
+    if !is_plain || word.is_empty() && count.is_empty() {
+        return Vec::new();
+    }
+    let count = if count.is_empty() { "1" } else { count };
+    let mut steps = Vec::new();
+    for unit in units(word) {
+        steps.extend(step(&format!("{count}{unit}")));
+    }
+    steps
+}
+
+/// The units of the catalogue that a word can mean; none for any other word.
+fn units(word: &str) -> &'static [&'static str] {
+    for (words, units) in UNITS {
+        if words.split(' ').any(|known| known == word) {
+            return units;
+        }
+    }
+    &[]
+}
+
+/// `true` if each time is one step after the time before it.
+fn is_next_of_all(step: Step, times: &[Timestamp]) -> bool {
+    let interval = Interval::new(step);
+    times.len() > 1 && times.windows(2).all(|pair| interval.moved(pair[0], 1) == pair[1])
+}
+
+/// `true` if each time is a number of steps after the time before it, and one of them is the next.
+fn fits(step: Step, times: &[Timestamp]) -> bool {
+    let interval = Interval::new(step);
+    let mut has_next = false;
+    for pair in times.windows(2) {
+        let count = interval.passed(&(pair[0]..pair[1]));
+        has_next |= count == 1;
+        let Ok(count) = i64::try_from(count) else { return false };
+        if interval.moved(pair[0], count) != pair[1] {
+            return false;
+        }
+    }
+    has_next
+}
