@@ -126,7 +126,7 @@ fn run_every(step: usize, jobs: &[Job<'_>]) -> Vec<File> {
 pub fn documents(api: &Api, package: &Package) -> Vec<File> {
     let snippets = Snippets::of(api, package);
     let text = openapi::openapi_with_samples(api, OpenApiVersion::V3_1, &snippets);
-    let mut files = vec![File { path: "openapi.json".to_owned(), text }, llms::file(api, package)];
+    let mut files = vec![File::new("openapi.json", text), llms::file(api, package)];
     files.extend(reference_pages::files(api, &snippets));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files

@@ -80,10 +80,17 @@ enum FileOnDisk {
     NotText,
 }
 
-/// Files on disk by their paths.
-type FilesOnDisk = BTreeMap<String, FileOnDisk>;
-
 impl FileOnDisk {
+    /// Reads a file. Links are not followed, and a file whose name is not UTF-8 cannot be found by its path.
+    fn read(path: &Path) -> io::Result<Self> {
+        if fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+            && let Ok(text) = String::from_utf8(fs::read(path)?)
+        {
+            return Ok(Self::Text(with_unix_lines(text)));
+        }
+        Ok(Self::NotText)
+    }
+
     /// The name of the crate in the marker; `None` for a file without the marker.
     fn owner(&self) -> Option<&str> {
         match self {
@@ -157,11 +164,11 @@ pub fn write(folders: &[Folder], others: Vec<(PathBuf, String)>, mode: Mode) -> 
 impl Folder {
     /// The new texts of the files that are missing or differ.
     fn changed_files(&self, report: &Report) -> Vec<(PathBuf, String)> {
-        let mut emitted = self.emitted();
+        let emitted = self.emitted();
         let mut changed = Vec::new();
         for change in &report.changes {
-            if let Some(text) = emitted.remove(change.path.as_str()) {
-                changed.push((self.root.join(&change.path), text));
+            if let Some(file) = emitted.get(change.path.as_str()) {
+                changed.push((self.root.join(&change.path), self.marked(file)));
             }
         }
         changed
@@ -178,35 +185,41 @@ impl Folder {
         Ok(())
     }
 
-    /// The emitted texts by path, with the name of the crate added to the marker of each text.
-    fn emitted(&self) -> BTreeMap<&str, String> {
-        let marker = match &self.package {
-            Some(package) => format!("{MARKER}{FOR}{package}"),
-            None => MARKER.to_owned(),
-        };
+    /// The emitted files by path.
+    fn emitted(&self) -> BTreeMap<&str, &File> {
         let mut emitted = BTreeMap::new();
         for file in &self.files {
-            emitted.insert(file.path.as_str(), file.text.replacen(MARKER, &marker, 1));
+            emitted.insert(file.path.as_str(), file);
         }
         emitted
     }
 
-    /// The files on disk that are compared, with their texts. In a shared folder, only files at the path of an emitted
-    /// file, temporary files, and files with the marker of this crate are compared.
-    fn on_disk(&self, emitted: &BTreeMap<&str, String>) -> io::Result<FilesOnDisk> {
-        let mut on_disk = BTreeMap::new();
-        if self.root.exists() {
-            list(&self.root, "", &mut on_disk)?;
+    /// The text of an emitted file, with the name of the crate added to the marker.
+    fn marked(&self, file: &File) -> String {
+        match &self.package {
+            Some(package) => file.text.replacen(MARKER, &format!("{MARKER}{FOR}{package}"), 1),
+            None => file.text.clone(),
         }
-        if self.is_shared {
-            on_disk.retain(|path, found| {
-                self.is_owner(found.owner()) || emitted.contains_key(path.as_str()) || is_left_over(path)
-            });
+    }
+
+    /// The paths of the files on disk that are compared. In a shared folder, only files at the path of an emitted
+    /// file, temporary files, and files with the marker of this crate are compared.
+    fn on_disk(&self, emitted: &BTreeMap<&str, &File>) -> io::Result<BTreeSet<String>> {
+        let mut found = Vec::new();
+        if self.root.exists() {
+            list(&self.root, "", &mut found)?;
+        }
+        let mut on_disk = BTreeSet::new();
+        for path in found {
+            let is_compared = !self.is_shared || emitted.contains_key(path.as_str()) || is_left_over(&path);
+            if is_compared || self.is_owner(FileOnDisk::read(&self.root.join(&path))?.owner()) {
+                on_disk.insert(path);
+            }
         }
         for path in emitted.keys() {
             // A folder at the path of an emitted file is a conflict, even if the folder is empty.
             if self.root.join(path).is_dir() {
-                on_disk.insert((*path).to_owned(), FileOnDisk::NotText);
+                on_disk.insert((*path).to_owned());
             }
         }
         Ok(on_disk)
@@ -216,10 +229,16 @@ impl Folder {
         let emitted = self.emitted();
         let on_disk = self.on_disk(&emitted)?;
         let mut paths: BTreeSet<&str> = emitted.keys().copied().collect();
-        paths.extend(on_disk.keys().map(String::as_str));
+        paths.extend(on_disk.iter().map(String::as_str));
         let mut report = Report::default();
+        // The files of a large client are read one by one, because all of their texts take much memory.
         for path in paths {
-            match self.change(path, on_disk.get(path), emitted.get(path)) {
+            let mut found = None;
+            if on_disk.contains(path) {
+                found = Some(FileOnDisk::read(&self.root.join(path))?);
+            }
+            let emitted = emitted.get(path).map(|file| self.marked(file));
+            match self.change(path, found.as_ref(), emitted.as_deref()) {
                 None => report.unchanged += 1,
                 Some(kind) => report.changes.push(FileChange { path: path.to_owned(), kind }),
             }
@@ -228,7 +247,7 @@ impl Folder {
     }
 
     /// The difference between a file on disk and the emitted text.
-    fn change(&self, path: &str, on_disk: Option<&FileOnDisk>, emitted: Option<&String>) -> Option<ChangeKind> {
+    fn change(&self, path: &str, on_disk: Option<&FileOnDisk>, emitted: Option<&str>) -> Option<ChangeKind> {
         let Some(found) = on_disk else { return Some(ChangeKind::Missing) };
         let owner = found.owner();
         let is_own = self.is_owner(owner);
@@ -343,31 +362,23 @@ fn owner(text: &str) -> Option<&str> {
 /// The texts that precede a marker, without spaces.
 const OPENINGS: [&str; 5] = ["//", "#", "<!--", "{\"$comment\":\"", "{\"x-generated\":\""];
 
-/// Adds every file below a folder, with its text. The text is `None` for links, which are not followed, and for binary
-/// files.
-fn list(dir: &Path, prefix: &str, found: &mut FilesOnDisk) -> io::Result<()> {
+/// Adds the path of every file below a folder. Links are not followed.
+fn list(dir: &Path, prefix: &str, found: &mut Vec<String>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
+        if entry.file_type()?.is_dir() {
             list(&entry.path(), &format!("{path}/"), found)?;
         } else {
-            let mut file = FileOnDisk::NotText;
-            if kind.is_file()
-                && let Ok(text) = String::from_utf8(fs::read(entry.path())?)
-            {
-                file = FileOnDisk::Text(with_unix_lines(&text));
-            }
-            found.insert(path, file);
+            found.push(path);
         }
     }
     Ok(())
 }
 
 /// Line endings are ignored, because git may have changed them at checkout.
-fn with_unix_lines(text: &str) -> String {
-    text.replace("\r\n", "\n")
+fn with_unix_lines(text: String) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n") } else { text }
 }
 
 /// Removes the parent folders of a removed file until one of them is not empty.
@@ -390,7 +401,7 @@ const README: &str = "README.md";
 /// and the change. Returns `None` if nothing differs, or if there is no README.
 pub fn readme_tables(spec: &Path) -> Option<(PathBuf, String, FileChange)> {
     let path = spec.join(README);
-    let page = with_unix_lines(&fs::read_to_string(&path).ok()?);
+    let page = with_unix_lines(fs::read_to_string(&path).ok()?);
     let emitted = with_key_tables(&page);
     if emitted == page {
         return None;

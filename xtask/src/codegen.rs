@@ -194,6 +194,10 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
         others.push((path, text));
         readme_change = Some(change);
     }
+    let summary = catalogue::endpoint_counts(&api);
+    let warnings = api.warnings.as_slice().len();
+    // The model of a large catalogue takes more memory than the files.
+    drop(api);
     let mut reports = codegen::write(&folders, others, mode).map_err(|error| format!("error: {error}\n"))?;
     if let Some(report) = reports.last_mut() {
         report.changes.extend(readme_change);
@@ -202,13 +206,7 @@ fn generate(spec: &Path, crate_folder: &CrateFolder, mode: Mode, has_cli: bool) 
     for (folder, report) in folders.into_iter().zip(reports) {
         folder_reports.push(FolderReport { root: folder.root, report });
     }
-    Ok(Generated {
-        summary: catalogue::endpoint_counts(&api),
-        folders: folder_reports,
-        created,
-        warnings: api.warnings.as_slice().len(),
-        stale,
-    })
+    Ok(Generated { summary, folders: folder_reports, created, warnings, stale })
 }
 
 /// The emitted folders, that of the Rust files first.

@@ -32,7 +32,7 @@ pub fn catalogue_schema() -> File {
         .with("definitions", definitions.into_iter().collect::<Object>());
     // Writing cannot fail, because all keys are strings.
     let text = serde_json::to_string_pretty(&Value::from(schema)).unwrap_or_default() + "\n";
-    File { path: "catalogue.schema.json".to_owned(), text }
+    File::new("catalogue.schema.json", text)
 }
 
 /// The condition by which the schema recognizes `service.yaml`: the file has a key that `service.yaml` requires and a

@@ -38,7 +38,7 @@ pub(super) fn file(api: &Api, entries: &RegistryEntries, group: &Group, group_en
     let imports = format!("{IMPORTS}use crate::params::*;\n");
     let path = format!("{}.rs", group.ident);
     let File { path, text } = render::file(&path, &group.file, &title(group), &imports, items);
-    File { path, text: text + "\n" + &registry(api, entries, group, group_entries) }
+    File::new(path, text + "\n" + &registry(api, entries, group, group_entries))
 }
 
 /// The title and the summary of a group as a sentence.

@@ -1,5 +1,6 @@
 //! A JSON object for human-readable documents. Its keys stay in the order in which they were added.
 
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_yaml::{Mapping, Value};
 
 use catalogue::yaml_parser::{Kind, Node};
@@ -7,6 +8,34 @@ use catalogue::yaml_parser::{Kind, Node};
 /// A JSON object with builder methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Object(Mapping);
+
+/// A large JSON object. Each of its members is built, written and dropped before the next one is built.
+pub(super) struct LargeObject<B>(B);
+
+impl<B, M> LargeObject<B>
+where
+    B: Fn() -> M,
+    M: Iterator<Item = (String, Object)>,
+{
+    /// An object with the members that this function returns.
+    pub(super) fn new(members: B) -> Self {
+        Self(members)
+    }
+}
+
+impl<B, M> Serialize for LargeObject<B>
+where
+    B: Fn() -> M,
+    M: Iterator<Item = (String, Object)>,
+{
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        for (key, object) in (self.0)() {
+            members.serialize_entry(&key, &object.0)?;
+        }
+        members.end()
+    }
+}
 
 /// A schema of a type of JSON.
 pub(super) fn typed(ty: &str) -> Object {
@@ -64,6 +93,11 @@ impl Object {
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// All members, in order.
+    pub(super) fn members(&self) -> impl Iterator<Item = (&Value, &Value)> {
+        self.0.iter()
     }
 }
 

@@ -44,5 +44,5 @@ pub(super) fn file(api: &Api, package: &Package) -> File {
             text.push_str(&format!("- [{name}]({link}): {}\n", markdown::prose(&endpoint.declared.summary)));
         }
     }
-    File { path: "llms.txt".to_owned(), text }
+    File::new("llms.txt", text)
 }

@@ -14,9 +14,9 @@ mod schema;
 
 mod operation;
 
-use serde_yaml::Value;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::json_object::{Object, typed};
+use super::json_object::{LargeObject, Object, typed};
 use super::markdown::{self};
 use super::render::MARKER;
 use super::sentences::{self, source};
@@ -36,9 +36,8 @@ pub(super) fn openapi_with_samples(api: &Api, version: OpenApiVersion, snippets:
 }
 
 fn printed(description: &Description<'_>) -> String {
-    let description = Value::from(description.document());
     // Writing cannot fail, because all keys are strings.
-    serde_json::to_string_pretty(&description).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(description).unwrap_or_default() + "\n"
 }
 
 const SOURCES: &str = "The source of a fact is the API document, unless its description names another source: published \
@@ -52,8 +51,36 @@ const SERVICE_KEYS: &str = "summary env_prefix time headers error_body limits ra
 const PYTHON_CLIENT: &str = "openapi-python-client ignores `explode: false`: pass several values as one string, \
      separated by commas, as in `[\"a,b\"]`.";
 
+impl Serialize for Description<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut document = serializer.serialize_map(None)?;
+        for (key, value) in self.head().members() {
+            document.serialize_entry(key, value)?;
+        }
+        document.serialize_entry("paths", &LargeObject::new(|| self.paths()))?;
+        document.serialize_entry("components", &Components(self))?;
+        document.end()
+    }
+}
+
+/// The parts of a description to which operations refer.
+struct Components<'d>(&'d Description<'d>);
+
+impl Serialize for Components<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(description) = self;
+        let mut components = serializer.serialize_map(None)?;
+        components.serialize_entry("schemas", &LargeObject::new(|| description.schemas()))?;
+        for (key, value) in description.other_components().members() {
+            components.serialize_entry(key, value)?;
+        }
+        components.end()
+    }
+}
+
 impl Description<'_> {
-    fn document(&self) -> Object {
+    /// What precedes the operations.
+    fn head(&self) -> Object {
         Object::default()
             .with("x-generated", format!("{MARKER} from spec/. Do not edit."))
             .with("openapi", self.version.number())
@@ -62,8 +89,6 @@ impl Description<'_> {
             .with("servers", vec![self.server()])
             .with_list("security", self.security())
             .with_list("tags", self.api.groups.iter().map(tag))
-            .with("paths", self.paths())
-            .with("components", self.components())
     }
 
     fn info(&self) -> Object {
@@ -90,9 +115,9 @@ impl Description<'_> {
         server("base_url", "The base URL of the service.", self.api.service.declared.base_url_suffix())
     }
 
-    fn components(&self) -> Object {
+    /// The components that are not schemas.
+    fn other_components(&self) -> Object {
         Object::default()
-            .with("schemas", self.schemas())
             .with_some("parameters", some(self.shared_params()))
             .with_some("responses", some(self.error_responses()))
             .with_some("securitySchemes", some(self.security_schemes()))

@@ -32,7 +32,7 @@ pub fn python(api: &Api) -> Vec<File> {
         }
         text.push_str(&protocol(&function, &methods, api, &names));
     }
-    vec![File { path: "__init__.pyi".to_owned(), text }]
+    vec![File::new("__init__.pyi", text)]
 }
 
 /// The imports, and what the signatures of all endpoints share.

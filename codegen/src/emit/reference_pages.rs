@@ -47,9 +47,9 @@ pub(super) fn files(api: &Api, snippets: &Snippets<'_>) -> Vec<File> {
     let service = &api.service;
     let sections = render::page(&Sections { api, service });
     let front = render::page(&Front { service, sections: &sections });
-    let mut files = vec![File { path: "README.md".to_owned(), text: front }];
+    let mut files = vec![File::new("README.md", front)];
     for group in &api.groups {
-        files.push(File { path: path(group), text: render::page(&Page { api, snippets, group }) });
+        files.push(File::new(path(group), render::page(&Page { api, snippets, group })));
     }
     files
 }

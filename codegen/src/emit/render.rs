@@ -42,7 +42,7 @@ pub(super) fn file(
             after_line = is_line;
         }
     }
-    File { path: path.to_owned(), text }
+    File::new(path, text)
 }
 
 /// Renders a page of Markdown, with one blank line where the template has several around parts without content.

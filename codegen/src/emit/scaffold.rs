@@ -52,7 +52,7 @@ fn file(path: &str, template: &str, values: &[(&str, &str)]) -> File {
     for (name, value) in values {
         text = text.replace(&format!("{{{name}}}"), value);
     }
-    File { path: path.to_owned(), text }
+    File::new(path, text)
 }
 
 fn crate_docs(api: &Api) -> String {

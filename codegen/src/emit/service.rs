@@ -29,7 +29,7 @@ pub(super) fn file(api: &Api, entries: &RegistryEntries, package: &Package) -> F
     };
     let docs = "Items that all groups share: the service, its params, records and named types.";
     let File { path, text } = render::file("service/mod.rs", "service.yaml", docs, IMPORTS, [items]);
-    File { path, text: text + "\n" + &groups(api) }
+    File::new(path, text + "\n" + &groups(api))
 }
 
 /// The list of all groups, with one group a line.

@@ -20,8 +20,15 @@ pub(crate) struct SourceFile {
     pub(crate) text: String,
     /// The byte offset of the start of each line.
     lines: Vec<usize>,
-    /// The byte offset of each character.
-    characters: Vec<usize>,
+    /// The ends of the characters that have several bytes. All other characters have one byte.
+    wide_characters: Vec<CharacterEnd>,
+}
+
+/// The end of a character, as offsets in its file.
+#[derive(Clone, Copy, Debug)]
+struct CharacterEnd {
+    characters: usize,
+    bytes: usize,
 }
 
 impl SourceFile {
@@ -31,8 +38,13 @@ impl SourceFile {
         for (newline, _) in text.match_indices('\n') {
             lines.push(newline + 1);
         }
-        let characters = text.char_indices().map(|(byte, _)| byte).collect();
-        Self { name, text, lines, characters }
+        let mut wide_characters = Vec::new();
+        for (index, (byte, character)) in text.char_indices().enumerate() {
+            if !character.is_ascii() {
+                wide_characters.push(CharacterEnd { characters: index + 1, bytes: byte + character.len_utf8() });
+            }
+        }
+        Self { name, text, lines, wide_characters }
     }
 
     /// The text in a range of characters.
@@ -49,12 +61,21 @@ impl SourceFile {
 
     /// Converts an offset in characters to an offset in bytes.
     fn byte(&self, character: usize) -> usize {
-        self.characters.get(character).copied().unwrap_or(self.text.len())
+        let before = self.wide_characters.partition_point(|end| end.characters <= character);
+        let byte = match self.wide_characters[..before].last() {
+            Some(end) => end.bytes.saturating_add(character - end.characters),
+            None => character,
+        };
+        byte.min(self.text.len())
     }
 
-    /// Converts an offset in bytes to an offset in characters.
+    /// Converts the offset in bytes of a character to an offset in characters.
     fn character(&self, byte: usize) -> usize {
-        self.characters.partition_point(|start| *start < byte)
+        let before = self.wide_characters.partition_point(|end| end.bytes <= byte);
+        match self.wide_characters[..before].last() {
+            Some(end) => end.characters + (byte - end.bytes),
+            None => byte,
+        }
     }
 
     /// The line that contains a byte offset: the number of the line (counted from zero) and its range in bytes.
@@ -300,5 +321,26 @@ fn counted(count: usize, noun: &str) -> String {
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}; no files were written", self.render("", false).trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_in_characters_and_in_bytes_are_converted() {
+        for text in ["", "plain", "größer", "µ", "äöü 😀\nx", "no 😀"] {
+            let file = SourceFile::new("x.yaml".to_owned(), text.to_owned());
+            for (character, (byte, _)) in text.char_indices().enumerate() {
+                assert_eq!(file.byte(character), byte, "{text}");
+                assert_eq!(file.character(byte), character, "{text}");
+            }
+            let count = text.chars().count();
+            assert_eq!(file.character(text.len()), count, "{text}");
+            for end in [count, count + 1, usize::MAX] {
+                assert_eq!(file.byte(end), text.len(), "{text}");
+            }
+        }
     }
 }

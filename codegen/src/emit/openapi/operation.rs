@@ -16,18 +16,16 @@ use catalogue::model::{
 use wording::Facts;
 
 impl Description<'_> {
-    pub(super) fn paths(&self) -> Object {
-        let mut paths = Object::default();
-        for group in &self.api.groups {
-            for endpoint in &group.endpoints {
-                if let Some(path) = &endpoint.path {
-                    let servers: Vec<_> = group.base_url.iter().map(server_of_group).collect();
-                    let item = Object::default().with_list("servers", servers);
-                    paths = paths.with(path, item.with("get", self.operation(group, endpoint)));
-                }
-            }
-        }
-        paths
+    /// The path of each endpoint, with its operation.
+    pub(super) fn paths(&self) -> impl Iterator<Item = (String, Object)> {
+        let groups = self.api.groups.iter();
+        let endpoints = groups.flat_map(|group| group.endpoints.iter().map(move |endpoint| (group, endpoint)));
+        endpoints.filter_map(|(group, endpoint)| {
+            let path = endpoint.path.clone()?;
+            let servers = group.base_url.iter().map(server_of_group);
+            let item = Object::default().with_list("servers", servers);
+            Some((path, item.with("get", self.operation(group, endpoint))))
+        })
     }
 
     fn operation(&self, group: &Group, endpoint: &Endpoint) -> Object {

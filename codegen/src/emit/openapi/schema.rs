@@ -7,48 +7,47 @@ use crate::emit::sentences::{self, source};
 use serde_yaml::Value;
 
 use catalogue::model::{
-    Builtin, Evidence, Field, FieldSource, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm, TimeFormat,
-    Type,
+    Builtin, Evidence, Field, FieldSource, Group, NamedType, Range, Record, RecordLayout, RecordRef, TimeForm,
+    TimeFormat, Type,
 };
 use catalogue::spec::Metadata;
 
 impl Description<'_> {
-    pub(super) fn schemas(&self) -> Object {
-        let mut schemas = Object::default();
-        for ty in &self.api.types {
-            schemas = schemas.with(&ty.ident, self.named_type(ty));
-        }
+    /// The name and the schema of each named type, shared record, error body and record of a group.
+    pub(super) fn schemas(&self) -> impl Iterator<Item = (String, Object)> {
+        let types = self.api.types.iter().map(|ty| (ty.ident.clone(), self.named_type(ty)));
+        let error = self.error_schema().map(|schema| (self.names.error.clone(), schema));
+        let groups = self.api.groups.iter();
+        types.chain(self.shared_records()).chain(error).chain(groups.flat_map(|group| self.records_of(group)))
+    }
+
+    fn shared_records(&self) -> impl Iterator<Item = (String, Object)> {
         // Every client has the record `Metadata`, but only a service with metadata has its schema.
         let has_metadata = self.declared_metadata().is_some();
-        for record in &self.api.records {
-            if has_metadata || record.ident != "Metadata" {
-                schemas = self.with_record(schemas, &RecordRef::shared(&record.ident), record);
-            }
-        }
-        schemas = schemas.with_some(&self.names.error, self.error_schema());
-        for group in &self.api.groups {
-            for record in &group.records {
-                // If a body is a single value, the operation describes the value, so the record has no schema.
-                if record.layout != RecordLayout::Value {
-                    let reference = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
-                    schemas = self.with_record(schemas, &reference, record);
-                }
-            }
-        }
-        schemas
+        let records = self.api.records.iter().filter(move |record| has_metadata || record.ident != "Metadata");
+        records.flat_map(|record| self.with_series(&RecordRef::shared(&record.ident), record))
+    }
+
+    fn records_of(&self, group: &Group) -> impl Iterator<Item = (String, Object)> {
+        // If a body is a single value, the operation describes the value, so the record has no schema.
+        let records = group.records.iter().filter(|record| record.layout != RecordLayout::Value);
+        records.flat_map(|record| {
+            let reference = RecordRef { module: Some(group.ident.clone()), ident: record.ident.clone() };
+            self.with_series(&reference, record)
+        })
     }
 
     fn declared_metadata(&self) -> Option<&Metadata> {
         self.api.service.declared.envelope.as_ref()?.metadata.as_ref()
     }
 
-    /// Adds the schema of a record and, if an endpoint returns a series of it, the schema of the series.
-    fn with_record(&self, schemas: Object, reference: &RecordRef, record: &Record) -> Object {
-        let schemas = schemas.with(self.names.record(reference), self.record(record));
-        match self.names.series(reference) {
-            Some(name) => schemas.with(name, self.series(Some(reference), None)),
-            None => schemas,
+    /// The schema of a record and, if an endpoint returns a series of it, the schema of the series.
+    fn with_series(&self, reference: &RecordRef, record: &Record) -> Vec<(String, Object)> {
+        let mut schemas = vec![(self.names.record(reference).to_owned(), self.record(record))];
+        if let Some(name) = self.names.series(reference) {
+            schemas.push((name.to_owned(), self.series(Some(reference), None)));
         }
+        schemas
     }
 
     /// The schema of a named type. It allows any string, because the service may add values; the description lists the

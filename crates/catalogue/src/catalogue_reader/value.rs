@@ -209,7 +209,7 @@ impl<T: Read> Read for Vec<T> {
             reader.report_mismatch(node, &Self::SHAPE);
             return None;
         };
-        let mut values = Vec::new();
+        let mut values = Vec::with_capacity(items.len());
         for item in items {
             match T::read(item, key, reader) {
                 Some(value) => values.push(value),

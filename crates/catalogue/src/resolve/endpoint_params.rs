@@ -67,7 +67,7 @@ impl<'a> Resolver<'a> {
         if let Some(path) = endpoint.path.known() {
             self.check_path_params(path, &candidates);
         }
-        let mut params = Vec::new();
+        let mut params = Vec::with_capacity(candidates.len());
         for candidate in candidates {
             match candidate.resolved {
                 Some(param) => params.push(param),

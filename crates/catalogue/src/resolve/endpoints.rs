@@ -37,7 +37,7 @@ impl<'a> Resolver<'a> {
         }
         let handle = names::handle(module);
         self.claim_type(&handle, group.title.at(), &mut types);
-        let mut endpoints = Vec::new();
+        let mut endpoints = Vec::with_capacity(group.endpoints.len());
         for endpoint in &group.endpoints {
             let names = self.endpoint_names(endpoint, &mut idents, &mut types);
             let (endpoint, record) = self.endpoint(&scope, endpoint, names.unwrap_or_default(), shared, suffix);

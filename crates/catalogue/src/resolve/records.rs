@@ -94,7 +94,7 @@ impl<'a> Resolver<'a> {
         {
             idents.insert(&ident, time.name.at());
         }
-        let mut resolved = Vec::new();
+        let mut resolved = Vec::with_capacity(fields.len());
         for declared in fields {
             let name = &declared.name;
             let at = name.at();
