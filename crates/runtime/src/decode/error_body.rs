@@ -154,6 +154,30 @@ pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, paths: &ErrorBod
     }
 }
 
+/// The message of a line among lines of JSON, if the line is an error of the service instead of a record: a service that
+/// fails after it has sent records can report this only in a line. A line with a field of the record is a record, and
+/// without a table of fields every line is.
+pub(crate) fn error_in_line(line: &str, record: Option<&RecordInfo>, paths: &ErrorBodyInfo) -> Option<String> {
+    let fields = record?.fields;
+    if !has_failed_status(line, paths) && !is_error(line, record, paths) {
+        return None;
+    }
+    if fields.iter().any(|field| at_path(line, field.wire_name).is_some()) {
+        return None;
+    }
+    Some(find(line.as_bytes(), paths.message).unwrap_or_else(|| "it has no message".to_owned()))
+}
+
+/// `true` if a body has a status that means neither success nor that there are no data.
+fn has_failed_status(body: &str, paths: &ErrorBodyInfo) -> bool {
+    match statuses(body, paths).next() {
+        Some(status) if !paths.success.is_empty() => {
+            !is_one_of(status, paths.success) && !is_one_of(status, paths.no_data)
+        }
+        _ => false,
+    }
+}
+
 fn has_field(record: Option<&RecordInfo>, name: &str) -> bool {
     let Some(record) = record else { return false };
     record.fields.iter().any(|field| field.is_named(name))

@@ -39,7 +39,7 @@ pub fn as_json<'t>(
         (_, Some(_)) if begins_structure(text.as_bytes().trim_ascii()) => Ok(text.into()),
         (_, Some(separator)) => TextRecords::new(text, record).csv(separator).map(Cow::Owned),
         (BodyFormat::Ndjson, _) if is_other_json(text, record, errors) => Ok(text.into()),
-        (BodyFormat::Ndjson, _) => TextRecords::new(text, record).lines_of_json().map(Cow::Owned),
+        (BodyFormat::Ndjson, _) => TextRecords::new(text, record).lines_of_json(errors).map(Cow::Owned),
         (BodyFormat::Text, _) if !is_value(text) => Ok(Value::from(text).to_string().into()),
         _ => Ok(text.into()),
     }
@@ -91,7 +91,7 @@ impl<'t> TextRecords<'t> {
         Self { text, record, json, at: 0 }
     }
 
-    fn lines_of_json(mut self) -> Result<String, DecodeError> {
+    fn lines_of_json(mut self, errors: &ErrorBodyInfo) -> Result<String, DecodeError> {
         if is_value(self.text) {
             // A record over several lines, which is the only one.
             self.json.push_str(self.text);
@@ -101,6 +101,10 @@ impl<'t> TextRecords<'t> {
         for line in self.text.split_inclusive('\n') {
             let record = line.trim();
             if is_value(record) {
+                if let Some(message) = error_body::error_in_line(record, self.record, errors) {
+                    let number = self.text[..start].matches('\n').count() + 1;
+                    return Err(DecodeError::new(format!("line {number} is an error of the service: {message}")));
+                }
                 self.begin_record(start);
                 self.json.push_str(record);
             } else if !record.is_empty() {

@@ -2,8 +2,8 @@
 
 use runtime::record::FieldValue;
 use runtime::registry::{
-    BodyFormat, BodyInfo, EndpointInfo, Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout, ServiceInfo,
-    TimeUnit, ValueType,
+    BodyFormat, BodyInfo, EndpointInfo, ErrorBodyInfo, Evidence, FieldInfo, FieldSource, RecordInfo, RecordLayout,
+    ServiceInfo, TimeUnit, ValueType,
 };
 use runtime::transport::{Headers, HttpResponse};
 use runtime::{AnyBody, AnyClient, AnySeries, Error, ErrorKind, Timestamp};
@@ -172,6 +172,45 @@ async fn body_in_another_format_is_an_error_with_its_text() {
     let service = Service::new(|_, _| mock_response(Ok(HttpResponse::new(200, Headers::new(), b"day\n\xff".to_vec()))));
     let error = service.client().endpoint(&CSV).await.unwrap_err().to_string();
     assert!(error.contains("it is not UTF-8 from byte 4 on"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn error_in_a_line_is_an_error_of_the_response() {
+    let first = r#"{"day":"2024-01-01"}"#;
+    for (line, message) in
+        [(r#"{"error": "timed out"}"#, "timed out"), (r#"{"error": {"message": "timed out", "id": 5}}"#, "timed out")]
+    {
+        let body = format!("{first}\n{line}\n");
+        let error = read(&NDJSON, body.leak()).await.unwrap_err();
+        let expected = format!("line 2 is an error of the service: {message}");
+        assert!(error.to_string().contains(&expected), "{error}");
+        assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Decode, false));
+    }
+    // A member of a record that the catalogue does not list can have any name.
+    let noted = r#"{"day":"2024-01-02","message":"revised"}"#;
+    assert_eq!(read(&NDJSON, format!("{first}\n{noted}\n").leak()).await.unwrap().len(), 2);
+    for other in [r#"{"error": null}"#, r#"{"error": 0}"#, r#"{"day": null, "error": "x"}"#] {
+        let series = read(&NDJSON, format!("{first}\n{other}\n").leak()).await.unwrap();
+        assert_eq!((series.len(), series.bad_records.len()), (1, 1), "{other}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_in_a_line_is_that_of_the_response() {
+    static SERVICE: ServiceInfo = ServiceInfo {
+        error_body: ErrorBodyInfo::new(&["note"]).code(&["status"]).success(&["ok"]),
+        ..ServiceInfo::new("Service")
+    };
+    for (line, is_error) in [(r#"{"status": "failed", "note": "too many"}"#, true), (r#"{"status": "ok"}"#, false)] {
+        let body: &'static str = format!("{{\"day\":\"2024-01-01\"}}\n{line}\n").leak();
+        let transport = Service::new(move |_, _| reply(200, &[], body));
+        let client = AnyClient::builder(&SERVICE, "https://example.com").transport(transport).build().unwrap();
+        let outcome = client.endpoint(&NDJSON).skip_bad_records().await.map_err(|error| error.to_string());
+        assert_eq!(outcome.is_err(), is_error, "{line}");
+        if let Err(error) = outcome {
+            assert!(error.contains("line 2 is an error of the service: too many"), "{error}");
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
