@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catalogue::spec::Field;
 use heck::ToSnakeCase;
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use crate::content::{Content, EntryPosition};
 use crate::drafted_type::is_number;
@@ -78,17 +78,25 @@ impl Series {
         Some(Self { data, time, fields })
     }
 
-    /// The records of each response that has objects.
-    fn pages<'r>(&self, responses: &'r [SavedResponse]) -> Vec<&'r [Value]> {
+    /// The records of each response, as objects.
+    fn pages(&self, responses: &[SavedResponse]) -> Vec<Vec<Value>> {
         let mut pages = Vec::new();
         for response in responses {
-            if let Some(Value::Sequence(records)) = response.at(&self.data)
-                && records.iter().all(Value::is_mapping)
-            {
-                pages.push(records.as_slice());
-            }
+            let Some(Value::Sequence(records)) = response.at(&self.data) else { continue };
+            let records: Option<Vec<_>> = records.iter().map(|record| self.object(record)).collect();
+            pages.extend(records);
         }
         pages
+    }
+
+    /// A record as an object; a list has its values in the order of the fields.
+    fn object(&self, record: &Value) -> Option<Value> {
+        let Value::Sequence(values) = record else { return record.is_mapping().then(|| record.clone()) };
+        let mut object = Mapping::new();
+        for (field, value) in self.fields.iter().zip(values) {
+            object.insert(field.name.as_str().into(), value.clone());
+        }
+        Some(Value::Mapping(object))
     }
 
     /// The names of the fields that may be a part of a key, those of ids first.
