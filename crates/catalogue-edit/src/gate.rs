@@ -13,7 +13,7 @@ use crate::exact_numbers;
 use crate::history_params::is_named_like_a_step;
 use crate::lost_digits::{exact_record, lost, untagged};
 use crate::named_records::to_objects;
-use crate::record_step::step_of;
+use crate::record_step::{are_enough, regular_step, step_of};
 use crate::refusal::Refusal;
 use crate::rounded_numbers::{RoundedNumber, first_rounded};
 use crate::saved_response::SavedResponse;
@@ -35,6 +35,10 @@ pub(crate) enum HistoryFact {
     StartIsEnd,
     /// A param sets the step of the records.
     Step(SentStep),
+    /// The records are this far apart, and no param sets a step.
+    Every(Step),
+    /// The records have no regular step.
+    Irregular,
 }
 
 /// The value of a param, with the step that it denotes.
@@ -124,7 +128,7 @@ impl Gate {
         let times = self.times(endpoint, response);
         facts.extend(start_of_range(endpoint, history, &times, response, sent));
         if history.every.is_none() {
-            facts.extend(sent_step(endpoint, &times, response, sent).map(HistoryFact::Step));
+            facts.extend(fact_of_step(endpoint, &times, response, sent));
         }
         facts
     }
@@ -214,6 +218,23 @@ fn start_of_range(
     } else {
         None
     }
+}
+
+/// What the times of records show about their step. The step of an endpoint with a param for it depends on the param.
+fn fact_of_step(
+    endpoint: &EndpointInfo,
+    times: &[Timestamp],
+    response: &SavedResponse,
+    sent: &SentTimes,
+) -> Option<HistoryFact> {
+    if let Some(sent) = sent_step(endpoint, times, response, sent) {
+        return Some(HistoryFact::Step(sent));
+    }
+    let has_param = endpoint.params().any(|param| is_named_like_a_step(param.wire_name));
+    if has_param || !are_enough(times) {
+        return None;
+    }
+    Some(regular_step(times).map_or(HistoryFact::Irregular, HistoryFact::Every))
 }
 
 /// The first param of a request that sets the step of the records.

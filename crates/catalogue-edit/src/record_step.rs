@@ -18,6 +18,12 @@ const UNITS: [(&str, &[&str]); 10] = [
     ("a annual annually y year yearly years", &["y"]),
 ];
 
+/// The steps that services use, the shortest first.
+const STEPS: &str = "1s 1m 3m 5m 10m 15m 30m 1h 2h 4h 6h 8h 12h 1d 1bd 1w 1mo 1q 1y";
+
+/// The number of different times from which on their distances show a step.
+const MIN_REGULAR: usize = 4;
+
 /// `true` if a text may denote a step.
 pub(crate) fn is_step(value: &str) -> bool {
     !meanings(value).is_empty()
@@ -29,6 +35,20 @@ pub(crate) fn step_of(value: &str, times: &[Timestamp]) -> Option<Step> {
     let meanings = meanings(value);
     let without_gaps = meanings.iter().find(|step| is_next_of_all(**step, &times));
     without_gaps.or_else(|| meanings.iter().find(|step| fits(**step, &times))).copied()
+}
+
+/// The step between records whose times are all as far apart; `None` if they are not, or if these are too few to tell.
+pub(crate) fn regular_step(times: &[Timestamp]) -> Option<Step> {
+    let times = in_order(times);
+    if times.len() < MIN_REGULAR {
+        return None;
+    }
+    STEPS.split(' ').filter_map(step).find(|step| is_next_of_all(*step, &times))
+}
+
+/// `true` if times are enough to tell whether they have a regular step.
+pub(crate) fn are_enough(times: &[Timestamp]) -> bool {
+    in_order(times).len() >= MIN_REGULAR
 }
 
 /// Different times in ascending order.

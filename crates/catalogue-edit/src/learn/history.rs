@@ -1,5 +1,6 @@
 //! Proposes the history of an endpoint by its params.
 
+use catalogue::duration::Step;
 use catalogue::spec::{Endpoint, Evidence, History, Known};
 
 use super::step;
@@ -36,22 +37,47 @@ pub(super) fn propose_history(editor: &mut Editor, evidence: Evidence, at: &Entr
 /// Corrects the history that an endpoint declares by what its responses have shown.
 pub(super) fn correct(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, facts: &[HistoryFact]) {
     for fact in facts {
-        if let HistoryFact::Step(sent) = fact {
-            if !is_contradicted(sent, facts) {
-                step::set(editor, evidence, at, sent);
-            }
-            continue;
-        }
-        let Some(Known::Known(history)) = &mut editor.content.endpoint_mut(at).history else { return };
-        if *fact == HistoryFact::StartIsEnd {
-            std::mem::swap(&mut history.from, &mut history.to);
-            let name = history.to.as_ref().map_or("", |to| to.as_str()).to_owned();
-            editor.note(format!("all records are before `{name}`, so that param is the end of the range"));
-        } else if !history.includes_start {
-            history.includes_start = true;
-            editor.note("a response begins with the record at the start of its range: `includes_start`");
+        match fact {
+            HistoryFact::StartIncluded => set_includes_start(editor, at),
+            HistoryFact::StartIsEnd => swap_ends(editor, at),
+            HistoryFact::Step(sent) if !is_contradicted(sent, facts) => step::set(editor, evidence, at, sent),
+            HistoryFact::Every(step) if is_only_step(*step, facts) => note_every(editor, *step),
+            HistoryFact::Step(_) | HistoryFact::Every(_) | HistoryFact::Irregular => {}
         }
     }
+}
+
+fn set_includes_start(editor: &mut Editor, at: &EntryPosition) {
+    let Some(Known::Known(history)) = &mut editor.content.endpoint_mut(at).history else { return };
+    if !history.includes_start {
+        history.includes_start = true;
+        editor.note("a response begins with the record at the start of its range: `includes_start`");
+    }
+}
+
+fn swap_ends(editor: &mut Editor, at: &EntryPosition) {
+    let Some(Known::Known(history)) = &mut editor.content.endpoint_mut(at).history else { return };
+    std::mem::swap(&mut history.from, &mut history.to);
+    let name = history.to.as_ref().map_or("", |to| to.as_str()).to_owned();
+    editor.note(format!("all records are before `{name}`, so that param is the end of the range"));
+}
+
+/// Adds a note with the step of records for which no param sets one. Other requests may select records with another step,
+/// so the author decides.
+fn note_every(editor: &mut Editor, step: Step) {
+    editor.note(format!(
+        "the records are {step} apart; if those of all requests are, add `every: {step}` to the `history`, which then \
+         reports missing records"
+    ));
+}
+
+/// `true` if the records of all responses with enough of them have this step.
+fn is_only_step(step: Step, facts: &[HistoryFact]) -> bool {
+    facts.iter().all(|fact| match fact {
+        HistoryFact::Every(other) => *other == step,
+        HistoryFact::Step(_) | HistoryFact::Irregular => false,
+        HistoryFact::StartIncluded | HistoryFact::StartIsEnd => true,
+    })
 }
 
 /// `true` if the same value denotes another step in another response.

@@ -14,6 +14,10 @@ struct Recorded {
 
 /// The catalogue that is imported and learned from a recording.
 fn learned_from(recorded: &[Recorded]) -> String {
+    learned_from_entries(&entries_of(recorded))
+}
+
+fn entries_of(recorded: &[Recorded]) -> Vec<serde_json::Value> {
     let mut entries = Vec::new();
     for Recorded { url, body } in recorded {
         entries.push(json!({
@@ -21,11 +25,16 @@ fn learned_from(recorded: &[Recorded]) -> String {
             "response": {"status": 200, "content": {"text": body.to_string()}},
         }));
     }
-    learned_from_entries(&entries)
+    entries
 }
 
 /// The catalogue that is imported and learned from the entries of a HAR file.
 pub(crate) fn learned_from_entries(entries: &[serde_json::Value]) -> String {
+    learned_with_notes(entries).0
+}
+
+/// The catalogue that is imported and learned from the entries of a HAR file, and the notes.
+fn learned_with_notes(entries: &[serde_json::Value]) -> (String, String) {
     let har = json!({"log": {"entries": entries}}).to_string();
     let files = vec![("session.har".to_owned(), har.into_bytes())];
     let service = RecordedService {
@@ -46,7 +55,7 @@ pub(crate) fn learned_from_entries(entries: &[serde_json::Value]) -> String {
     let learned = learn(loaded(&imported), &options).expect("a change");
     let mut texts = imported;
     texts.extend(learned.texts());
-    texts.into_values().collect()
+    (texts.into_values().collect(), learned.notes().join("\n"))
 }
 
 fn loaded(texts: &BTreeMap<&str, &str>) -> Catalogue {
@@ -444,4 +453,38 @@ fn endpoints_with_a_param_of_one_name_share_its_type() {
     assert_eq!(learned.matches("type: Interval}").count(), 4, "{learned}");
     // `1m` is a minute for one endpoint, and a month for another.
     assert_eq!(learned.matches("type: IndicesInterval}").count(), 1, "{learned}");
+}
+
+#[test]
+fn records_that_are_as_far_apart_show_a_step_that_the_author_may_add() {
+    let at = |times: &[&str]| Recorded {
+        url: "/values?start=2024-01-01".to_owned(),
+        body: json!(times.iter().map(|time| json!({"time": time, "value": 1.5})).collect::<Vec<_>>()),
+    };
+    let days = ["2024-01-04", "2024-01-03", "2024-01-02", "2024-01-01"];
+    let months = ["2024-01-01", "2024-02-01", "2024-03-01", "2024-04-01"];
+    let few = ["2024-01-01", "2024-01-02", "2024-01-03"];
+    let others = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-07"];
+    for (responses, expected) in [
+        (vec![at(&days)], Some("1d")),
+        (vec![at(&days), at(&few)], Some("1d")),
+        (vec![at(&months)], Some("1mo")),
+        (vec![at(&few)], None),
+        (vec![at(&days), at(&others)], None),
+        (vec![at(&days), at(&months)], None),
+    ] {
+        let (learned, notes) = learned_with_notes(&entries_of(&responses));
+        assert!(!learned.contains("every"), "{learned}");
+        assert_eq!(notes.contains("every: "), expected.is_some(), "{notes}");
+        if let Some(step) = expected {
+            assert_eq!(notes.matches(&format!("add `every: {step}` to the `history`")).count(), 1, "{notes}");
+        }
+    }
+}
+
+#[test]
+fn records_without_names_have_a_key_too() {
+    let body = json!([["AB", 1_700_000_000, 1.5, null], ["BC", 1_700_000_000, 2.5, null]]);
+    let (_, notes) = learned_with_notes(&entries_of(&[Recorded { url: "/status".to_owned(), body }]));
+    assert!(notes.contains("if `key: [value 1]` distinguishes them"), "{notes}");
 }
