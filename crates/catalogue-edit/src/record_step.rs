@@ -33,8 +33,28 @@ pub(crate) fn is_step(value: &str) -> bool {
 pub(crate) fn step_of(value: &str, times: &[Timestamp]) -> Option<Step> {
     let times = in_order(times);
     let meanings = meanings(value);
+    if let [time] = times.as_slice() {
+        // Any time begins a second, which a number without a unit can mean.
+        let has_unit = value.contains(|letter: char| letter.is_ascii_alphabetic());
+        return if has_unit { only_one_that_begins_at(*time, &meanings) } else { None };
+    }
     let without_gaps = meanings.iter().find(|step| is_next_of_all(**step, &times));
     without_gaps.or_else(|| meanings.iter().find(|step| fits(**step, &times))).copied()
+}
+
+/// The only step of which an interval begins at a time.
+fn only_one_that_begins_at(time: Timestamp, steps: &[Step]) -> Option<Step> {
+    let mut found = None;
+    for step in steps {
+        if *step == Step::BusinessDays || Interval::new(*step).start_of(time) != time {
+            continue;
+        }
+        if found.is_some() {
+            return None;
+        }
+        found = Some(*step);
+    }
+    found
 }
 
 /// The step between records whose times are all as far apart; `None` if they are not, or if these are too few to tell.

@@ -401,6 +401,9 @@ fn a_param_and_the_times_of_records_show_the_step_together() {
         ("frequency=monthly", &months, "monthly", "1mo"),
         ("interval=1m", &months, "1m", "1mo"),
         ("interval=1d", &weekdays, "1d", "1bd"),
+        // The start of an interval decides about the unit of a single record.
+        ("interval=1m", &minutes[..1], "1m", "1m"),
+        ("frequency=daily", &months[..1], "daily", "1d"),
     ] {
         let name = param.split('=').next().expect("a name");
         let learned = learned_with_step(param, times);
@@ -418,7 +421,10 @@ fn a_step_that_the_times_contradict_is_not_learned() {
         ("interval=fast", &days),
         ("window=1d", &days),
         ("interval=1d", &["2024-01-01", "2024-01-05"]),
-        ("interval=1d", &["2024-01-01"]),
+        ("interval=1d", &["2024-01-01T07:00:00Z"]),
+        ("interval=1", &["2024-01-01T07:00:00Z"]),
+        ("interval=1", &["2024-01-01T07:00:39Z"]),
+        ("interval=1m", &["2024-01-01T00:00:00Z"]),
         ("interval=1d", &["2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z", "2024-01-02T07:00:00Z"]),
     ] {
         let learned = learned_with_step(param, times);
