@@ -24,15 +24,23 @@ const STEPS: &str = "1s 1m 3m 5m 10m 15m 30m 1h 2h 4h 6h 8h 12h 1d 1bd 1w 1mo 1q
 /// The number of different times from which on their distances show a step.
 const MIN_REGULAR: usize = 4;
 
+/// The greatest length of a text that denotes a step.
+const MAX_LENGTH: usize = 20;
+
 /// `true` if a text may denote a step.
 pub(crate) fn is_step(value: &str) -> bool {
-    !meanings(value).is_empty()
+    let is_word = value.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));
+    is_word && !value.is_empty() && value.len() <= MAX_LENGTH
 }
 
-/// The step that a value denotes if it fits the times of records.
+/// The step that a value denotes if it fits the times of records. For a value of another notation, such as `FIVE_MINUTE`,
+/// regular times decide.
 pub(crate) fn step_of(value: &str, times: &[Timestamp]) -> Option<Step> {
-    let times = in_order(times);
     let meanings = meanings(value);
+    if meanings.is_empty() {
+        return regular_step(times);
+    }
+    let times = in_order(times);
     if let [time] = times.as_slice() {
         // Any time begins a second, which a number without a unit can mean.
         let has_unit = value.contains(|letter: char| letter.is_ascii_alphabetic());

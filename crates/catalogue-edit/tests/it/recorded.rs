@@ -198,6 +198,16 @@ fn a_time_in_two_words_makes_a_series() {
 }
 
 #[test]
+fn the_time_of_a_listing_is_no_time_of_a_record() {
+    let body = json!([{"symbol": "A", "listTime": "1700000000000"}, {"symbol": "B", "listTime": "1700000100000"}]);
+    let learned = learned_from(&[Recorded { url: "/markets".to_owned(), body }]);
+    assert!(learned.contains("time: none\n"), "{learned}");
+    let dates = json!({"dateList": [1_700_000_000_000_u64, 1_700_000_100_000_u64], "prices": [1.5, 2.5]});
+    let learned = learned_from(&[Recorded { url: "/chart".to_owned(), body: dates }]);
+    assert!(learned.contains("time: dateList\n"), "{learned}");
+}
+
+#[test]
 fn a_lone_word_in_capitals_behind_the_base_path_is_a_name() {
     let candles =
         |pair: &str| json!({"error": [], "result": {pair: [[1_700_000_000, "1.5", 5]], "last": 1_700_000_000}});
@@ -389,6 +399,7 @@ fn a_param_and_the_times_of_records_show_the_step_together() {
     let minutes = ["2024-01-31T23:58:00Z", "2024-01-31T23:59:00Z", "2024-02-01T00:00:00Z"];
     let hours = ["2024-01-31T22:00:00Z", "2024-01-31T23:00:00Z", "2024-02-01T01:00:00Z"];
     let months = ["2024-01-01", "2024-02-01", "2024-03-01"];
+    let days = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"];
     let weekdays = ["2024-01-04", "2024-01-05", "2024-01-08"];
     for (param, times, value, duration) in [
         ("interval=1m", &minutes[..], "1m", "1m"),
@@ -401,6 +412,8 @@ fn a_param_and_the_times_of_records_show_the_step_together() {
         ("frequency=monthly", &months, "monthly", "1mo"),
         ("interval=1m", &months, "1m", "1mo"),
         ("interval=1d", &weekdays, "1d", "1bd"),
+        // Regular times decide about a word.
+        ("granularity=ONE_DAY", &days, "ONE_DAY", "1d"),
         // The start of an interval decides about the unit of a single record.
         ("interval=1m", &minutes[..1], "1m", "1m"),
         ("frequency=daily", &months[..1], "daily", "1d"),
@@ -415,10 +428,11 @@ fn a_param_and_the_times_of_records_show_the_step_together() {
 
 #[test]
 fn a_step_that_the_times_contradict_is_not_learned() {
-    let days = ["2024-01-01", "2024-01-02", "2024-01-03"];
+    let days = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"];
     for (param, times) in [
         ("interval=1h", &days[..]),
-        ("interval=fast", &days),
+        ("interval=fast", &days[..3]),
+        ("interval=not%20a%20step", &days),
         ("window=1d", &days),
         ("interval=1d", &["2024-01-01", "2024-01-05"]),
         ("interval=1d", &["2024-01-01T07:00:00Z"]),
