@@ -13,12 +13,13 @@ const WORDS: &str = "as at begin bucket candle created date dates datetime day e
 /// Names that are certainly those of the time of a record.
 const PLAIN: [&str; 4] = ["time", "time_stamp", "timestamp", "ts"];
 
-/// `true` if a timestamp is presumably the time of its record, and not the time of an event, such as `expires_at`.
+/// `true` if a timestamp is presumably the time of its record, and not the time of an event, such as `expires_at` or
+/// `list_time`, at which a market was listed.
 pub(crate) fn is_time_of_record(field: &Field) -> bool {
-    if field.optional {
+    let name = field.name.to_snake_case();
+    if field.optional || name.starts_with("list_") {
         return false;
     }
-    let name = field.name.to_snake_case();
     name.split('_').all(|word| WORDS.split(' ').any(|known| known == word))
 }
 
