@@ -5,7 +5,7 @@ use serde_yaml::Value;
 
 use super::error_leaves::{CODES, MESSAGES, written};
 use super::error_signs::{
-    failed_status, first_key, has_listed_error, is_plain_message, is_success, likely_error, list_of_errors,
+    error_line, failed_status, first_key, has_listed_error, is_plain_message, is_success, likely_error, list_of_errors,
     member_among, message_path, without_list,
 };
 use super::error_words;
@@ -144,6 +144,9 @@ fn check_status(editor: &Editor, at: &EntryPosition, response: &SavedResponse) -
              `success`",
             failed.path, failed.value
         ));
+    }
+    if error_line(response).is_some() {
+        return Err(format!("{origin} has an error in one of its lines; save a response without an error"));
     }
     let body = without_list(&response.body);
     let Some(why) = likely_error(body) else { return Ok(()) };

@@ -1,5 +1,6 @@
 //! The signs by which the body of an error response is recognized.
 
+use catalogue::model::BodyFormat;
 use catalogue::spec::{ErrorBody, Service};
 use serde_yaml::Value;
 
@@ -67,6 +68,20 @@ pub(super) fn likely_error(body: &Value) -> Option<&'static str> {
         return Some("it has a message and a status code that does not mean success");
     }
     None
+}
+
+/// The line of a response in lines of JSON that is an error instead of a record: it has no member in common with the
+/// other lines.
+pub(super) fn error_line(response: &SavedResponse) -> Option<&Value> {
+    if response.format != Some(BodyFormat::Ndjson) {
+        return None;
+    }
+    let lines = response.body.as_sequence()?;
+    let is_like = |line: &Value, other: &Value| entries_of(line).iter().any(|(key, _)| other.get(key).is_some());
+    lines.iter().enumerate().find_map(|(index, line)| {
+        let has_like = lines.iter().enumerate().any(|(at, other)| at != index && is_like(line, other));
+        if likely_error(line).is_some() && !has_like { Some(line) } else { None }
+    })
 }
 
 /// The status in a body, if its value does not mean success.

@@ -9,7 +9,7 @@ use serde_yaml::Value;
 
 use super::error_leaves::{FAILURES, Leaf, SUCCESSES, WITHOUT_DATA, add_word, leaves, message_among, written};
 use super::error_signs::{
-    failed_status, has_listed_error, has_only_errors, likely_error, list_of_errors, without_list,
+    error_line, failed_status, has_listed_error, has_only_errors, likely_error, list_of_errors, without_list,
 };
 use super::flag_status;
 use crate::editor::Editor;
@@ -34,13 +34,16 @@ pub(super) fn take_errors(editor: &mut Editor, responses: &mut Vec<SavedResponse
     }
     let mut errors = Vec::new();
     let mut data = Vec::new();
-    for response in std::mem::take(responses) {
+    for mut response in std::mem::take(responses) {
         if is_error(&response) {
             editor.note(format!(
                 "{} is an error response or has no data, so only its status and message are learned",
                 response.origin
             ));
             editor.error_responses.insert(response.origin.clone());
+            if let Some(line) = error_line(&response) {
+                response.body = line.clone();
+            }
             errors.push(response);
         } else {
             data.push(response);
@@ -84,7 +87,7 @@ fn is_error(known: &ErrorBody, response: &SavedResponse) -> bool {
         }
     }
     let body = without_list(&response.body);
-    likely_error(body).is_some() || is_problem(body) || has_only_errors(body)
+    likely_error(body).is_some() || is_problem(body) || has_only_errors(body) || error_line(response).is_some()
 }
 
 /// `true` if a body describes a problem as RFC 9457 does.

@@ -166,3 +166,29 @@ fn a_flag_of_records_is_no_status() {
     let learned = learned_from_entries(&[entry("/thing", 200, &one), entry("/thing", 200, &other)]);
     assert!(!learned.contains("error_body") && learned.contains("name: status"), "{learned}");
 }
+
+#[test]
+fn an_error_in_a_line_is_no_record() {
+    let lines = |text: &str| {
+        json!({
+            "request": {"method": "GET", "url": "https://a.example/values?start=2024-01-01"},
+            "response": {"status": 200, "content": {"text": text}},
+        })
+    };
+    let records =
+        "{\"time\":\"2024-01-01T00:00:00Z\",\"value\":1.5}\n{\"time\":\"2024-01-01T01:00:00Z\",\"value\":2.5}\n";
+    let good = lines(records);
+    let with_error = format!("{records}{{\"error\":{{\"code\":\"timeout\",\"message\":\"query timed out\"}}}}\n");
+    let bad = lines(&with_error);
+    for entries in [[good.clone(), bad.clone()], [bad.clone(), good]] {
+        let learned = learned_from_entries(&entries);
+        assert!(learned.contains("- {name: time, type: timestamp, format: iso8601}\n"), "{learned}");
+        assert!(learned.contains("message: [error.message]\n  code: [error.code]"), "{learned}");
+        assert!(!learned.contains("name: error"), "{learned}");
+    }
+    let refusal = learn(catalogue(), &response(&with_error)).expect_err("an error").to_string();
+    assert!(refusal.contains("basis.json has an error in one of its lines"), "{refusal}");
+    // A log has messages in its records.
+    let log = lines("{\"time\":\"2024-01-01T00:00:00Z\",\"message\":\"a\"}\n{\"message\":\"b\"}\n");
+    assert!(learned_from_entries(&[log]).contains("name: message"));
+}
