@@ -10,7 +10,7 @@ use crate::drafted_type::TIMESTAMP;
 const FROM: &str = "after begin from since start";
 const TO: &str = "before end till to until";
 const LIMIT: &str = "count limit size";
-const STEP: &str = "bar frequency granularity interval period resolution step timeframe";
+const STEP: &str = "bar bin frame freq frequency granularity interval period resolution step timeframe";
 
 /// The values of a param for the order of records that begin with the oldest record.
 const OLDEST_FIRST: [&str; 2] = ["asc", "ascending"];

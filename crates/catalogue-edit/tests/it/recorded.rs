@@ -404,6 +404,8 @@ fn a_param_and_the_times_of_records_show_the_step_together() {
     for (param, times, value, duration) in [
         ("interval=1m", &minutes[..], "1m", "1m"),
         ("interval=1", &minutes, "'1'", "1m"),
+        ("resampleFreq=1min", &minutes, "1min", "1m"),
+        ("time_frame=1m", &minutes, "1m", "1m"),
         ("step=60", &minutes, "'60'", "1m"),
         ("resolution=1MIN", &minutes, "1MIN", "1m"),
         ("period=M1", &minutes, "M1", "1m"),
