@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use runtime::Timestamp;
 use runtime::record::DecodedBody;
 use runtime::registry::{
-    BodyInfo, EndpointInfo, FieldInfo, HistoryInfo, Range, RecordInfo, RecordLayout, Registry, Step, ValueType,
+    BodyInfo, EndpointInfo, FieldInfo, HistoryInfo, Range, RecordInfo, RecordLayout, Registry, ValueType,
 };
 use serde_yaml::{Mapping, Value};
 
@@ -13,7 +13,7 @@ use crate::exact_numbers;
 use crate::history_params::is_named_like_a_step;
 use crate::lost_digits::{exact_record, lost, untagged};
 use crate::named_records::to_objects;
-use crate::record_step::{are_enough, regular_step, step_of};
+use crate::record_step::{SeenStep, are_enough, regular_step, step_of};
 use crate::refusal::Refusal;
 use crate::rounded_numbers::{RoundedNumber, first_rounded};
 use crate::saved_response::SavedResponse;
@@ -36,7 +36,7 @@ pub(crate) enum HistoryFact {
     /// A param sets the step of the records.
     Step(SentStep),
     /// The records are this far apart, and no param sets a step.
-    Every(Step),
+    Every(SeenStep),
     /// The records have no regular step.
     Irregular,
 }
@@ -47,7 +47,7 @@ pub(crate) struct SentStep {
     /// The name of the param.
     pub(crate) param: String,
     pub(crate) value: String,
-    pub(crate) step: Step,
+    pub(crate) seen: SeenStep,
 }
 
 /// The client of a catalogue, as far as it decodes.
@@ -248,9 +248,9 @@ fn sent_step(
         let name = param.wire_name;
         if is_named_like_a_step(name)
             && let Some(value) = sent.text(&response.origin, name)
-            && let Some(step) = step_of(value, times)
+            && let Some(seen) = step_of(value, times)
         {
-            return Some(SentStep { param: name.to_owned(), value: value.to_owned(), step });
+            return Some(SentStep { param: name.to_owned(), value: value.to_owned(), seen });
         }
     }
     None

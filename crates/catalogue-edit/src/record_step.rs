@@ -1,7 +1,9 @@
 //! Recognizes the step of a series by the value of the param that sets it and by the times of its records. The value alone
 //! has several meanings: `1m` is a minute or a month, and `60` are seconds or minutes.
 
-use catalogue::duration::{Step, step};
+use std::time::Duration;
+
+use catalogue::duration::{Step, anchor, step};
 use runtime::{Interval, Timestamp};
 
 /// The units of the catalogue that a word can mean.
@@ -27,6 +29,36 @@ const MIN_REGULAR: usize = 4;
 /// The greatest length of a text that denotes a step.
 const MAX_LENGTH: usize = 20;
 
+/// The step between records, as their times show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SeenStep {
+    pub(crate) step: Step,
+    /// The `anchor` of intervals of a day or longer that begin at another time than the catalogue assumes.
+    pub(crate) anchor: Option<String>,
+}
+
+impl SeenStep {
+    fn of(step: Step, times: &[Timestamp]) -> Self {
+        let interval = Interval::new(step);
+        let mut anchor = None;
+        if interval.shortest() >= DAY {
+            anchor = times.iter().filter(|time| interval.start_of(**time) != **time).find_map(|time| as_anchor(*time));
+        }
+        Self { step, anchor }
+    }
+}
+
+/// A day, in which the intervals of services begin at different times. Shorter intervals begin with an hour, or at the start of
+/// the range of a request.
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// A time as the catalogue writes an anchor; `None` if it cannot.
+fn as_anchor(time: Timestamp) -> Option<String> {
+    let text = time.to_string();
+    let text = text.strip_suffix("T00:00:00Z").unwrap_or(&text);
+    anchor(text).map(|_| text.to_owned())
+}
+
 /// `true` if a text may denote a step.
 pub(crate) fn is_step(value: &str) -> bool {
     let is_word = value.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));
@@ -35,19 +67,25 @@ pub(crate) fn is_step(value: &str) -> bool {
 
 /// The step that a value denotes if it fits the times of records. For a value of another notation, such as `FIVE_MINUTE`,
 /// regular times decide.
-pub(crate) fn step_of(value: &str, times: &[Timestamp]) -> Option<Step> {
+pub(crate) fn step_of(value: &str, times: &[Timestamp]) -> Option<SeenStep> {
     let meanings = meanings(value);
     if meanings.is_empty() {
         return regular_step(times);
     }
     let times = in_order(times);
-    if let [time] = times.as_slice() {
+    let step = one_of(&meanings, value, &times)?;
+    Some(SeenStep::of(step, &times))
+}
+
+/// The meaning of a value that fits the times of records.
+fn one_of(meanings: &[Step], value: &str, times: &[Timestamp]) -> Option<Step> {
+    if let [time] = times {
         // Any time begins a second, which a number without a unit can mean.
         let has_unit = value.contains(|letter: char| letter.is_ascii_alphabetic());
-        return if has_unit { only_one_that_begins_at(*time, &meanings) } else { None };
+        return if has_unit { only_one_that_begins_at(*time, meanings) } else { None };
     }
-    let without_gaps = meanings.iter().find(|step| is_next_of_all(**step, &times));
-    without_gaps.or_else(|| meanings.iter().find(|step| fits(**step, &times))).copied()
+    let without_gaps = meanings.iter().find(|step| is_next_of_all(**step, times));
+    without_gaps.or_else(|| meanings.iter().find(|step| fits(**step, times))).copied()
 }
 
 /// The only step of which an interval begins at a time.
@@ -66,12 +104,13 @@ fn only_one_that_begins_at(time: Timestamp, steps: &[Step]) -> Option<Step> {
 }
 
 /// The step between records whose times are all as far apart; `None` if they are not, or if these are too few to tell.
-pub(crate) fn regular_step(times: &[Timestamp]) -> Option<Step> {
+pub(crate) fn regular_step(times: &[Timestamp]) -> Option<SeenStep> {
     let times = in_order(times);
     if times.len() < MIN_REGULAR {
         return None;
     }
-    STEPS.split(' ').filter_map(step).find(|step| is_next_of_all(*step, &times))
+    let step = STEPS.split(' ').filter_map(step).find(|step| is_next_of_all(*step, &times))?;
+    Some(SeenStep::of(step, &times))
 }
 
 /// `true` if times are enough to tell whether they have a regular step.
@@ -117,13 +156,15 @@ fn units(word: &str) -> &'static [&'static str] {
 
 /// `true` if each time is one step after the time before it.
 fn is_next_of_all(step: Step, times: &[Timestamp]) -> bool {
-    let interval = Interval::new(step);
+    let Some(first) = times.first() else { return false };
+    let interval = Interval::new(step).anchored(*first);
     times.len() > 1 && times.windows(2).all(|pair| interval.moved(pair[0], 1) == pair[1])
 }
 
 /// `true` if each time is a number of steps after the time before it, and one of them is the next.
 fn fits(step: Step, times: &[Timestamp]) -> bool {
-    let interval = Interval::new(step);
+    let Some(first) = times.first() else { return false };
+    let interval = Interval::new(step).anchored(*first);
     let mut has_next = false;
     for pair in times.windows(2) {
         let count = interval.passed(&(pair[0]..pair[1]));

@@ -1,6 +1,5 @@
 //! Proposes the history of an endpoint by its params.
 
-use catalogue::duration::Step;
 use catalogue::spec::{Endpoint, Evidence, History, Known};
 
 use super::step;
@@ -8,6 +7,7 @@ use crate::content::EntryPosition;
 use crate::editor::Editor;
 use crate::gate::{HistoryFact, SentStep};
 use crate::history_params::history;
+use crate::record_step::SeenStep;
 
 /// Sets the `history` of an endpoint that returns a time series and has the params of a history, unless the service
 /// declares these params.
@@ -41,7 +41,7 @@ pub(super) fn correct(editor: &mut Editor, evidence: Evidence, at: &EntryPositio
             HistoryFact::StartIncluded => set_includes_start(editor, at),
             HistoryFact::StartIsEnd => swap_ends(editor, at),
             HistoryFact::Step(sent) if !is_contradicted(sent, facts) => step::set(editor, evidence, at, sent),
-            HistoryFact::Every(step) if is_only_step(*step, facts) => note_every(editor, *step),
+            HistoryFact::Every(seen) if is_only_step(seen, facts) => note_every(editor, seen),
             HistoryFact::Step(_) | HistoryFact::Every(_) | HistoryFact::Irregular => {}
         }
     }
@@ -64,26 +64,35 @@ fn swap_ends(editor: &mut Editor, at: &EntryPosition) {
 
 /// Adds a note with the step of records for which no param sets one. Other requests may select records with another step,
 /// so the author decides.
-fn note_every(editor: &mut Editor, step: Step) {
+fn note_every(editor: &mut Editor, seen: &SeenStep) {
+    let step = seen.step;
+    let anchor = seen.anchor.as_ref().map_or_else(String::new, |anchor| format!(", anchor: {anchor}"));
     editor.note(format!(
-        "the records are {step} apart; if those of all requests are, add `every: {step}` to the `history`, which then \
-         reports missing records"
+        "the records are {step} apart; if those of all requests are, add `every: {step}{anchor}` to the `history`, which \
+         then reports missing records"
     ));
 }
 
-/// `true` if the records of all responses with enough of them have this step.
-fn is_only_step(step: Step, facts: &[HistoryFact]) -> bool {
-    facts.iter().all(|fact| match fact {
-        HistoryFact::Every(other) => *other == step,
-        HistoryFact::Step(_) | HistoryFact::Irregular => false,
-        HistoryFact::StartIncluded | HistoryFact::StartIsEnd => true,
-    })
+/// `true` if the first of all facts about the step of the records is this one, and the others are equal.
+fn is_only_step(seen: &SeenStep, facts: &[HistoryFact]) -> bool {
+    let mut first = None;
+    for fact in facts {
+        match fact {
+            HistoryFact::Every(other) if other.step != seen.step => return false,
+            HistoryFact::Every(other) => first = first.or(Some(other)),
+            HistoryFact::Step(_) | HistoryFact::Irregular => return false,
+            HistoryFact::StartIncluded | HistoryFact::StartIsEnd => {}
+        }
+    }
+    first == Some(seen)
 }
 
 /// `true` if the same value denotes another step in another response.
 fn is_contradicted(sent: &SentStep, facts: &[HistoryFact]) -> bool {
     facts.iter().any(|fact| match fact {
-        HistoryFact::Step(other) => other.param == sent.param && other.value == sent.value && other.step != sent.step,
+        HistoryFact::Step(other) => {
+            other.param == sent.param && other.value == sent.value && other.seen.step != sent.seen.step
+        }
         _ => false,
     })
 }

@@ -6,7 +6,7 @@ use catalogue::spec::{Evidence, History, Known, Param, ParamEntry, Type, TypeKin
 use crate::content::{EntryPosition, SERVICE, ident_of};
 use crate::draft::WantedName;
 use crate::editor::Editor;
-use crate::enum_values::{add_values, with_idents};
+use crate::enum_values::{add_values, is_identifier, with_idents};
 use crate::gate::SentStep;
 use crate::merge::ClientNames;
 use crate::names_in_use::NamesInUse;
@@ -14,38 +14,53 @@ use crate::names_in_use::NamesInUse;
 /// Sets the `step` of a history to a param of the endpoint. The type of the param then lists the value with its duration.
 pub(super) fn set(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, sent: &SentStep) {
     let Some(param) = own_param(editor, at, &sent.param).cloned() else { return };
-    let declared = declared_history(editor, at).map(|history| history.step.as_ref().map(ToString::to_string));
-    let Some(declared) = declared else { return };
-    if declared.as_deref().is_some_and(|step| step != sent.param) {
-        return;
-    }
+    let Some(history) = declared_history(editor, at) else { return };
     let value = Value {
         value: sent.value.as_str().into(),
-        duration: Some(sent.step.to_string().as_str().into()),
+        duration: Some(sent.seen.step.to_string().as_str().into()),
         ..Value::default()
     };
-    if let Some(ty) = editor.content.ty(&param.ty) {
-        if ty.kind == TypeKind::Identifier && declared.is_some() {
-            let name = ty.name.to_string();
-            add_values(editor, &name, &[value], evidence);
-        }
-        return;
+    match &history.step {
+        Some(step) if **step == *sent.param => add_value(editor, evidence, &param, value),
+        None if has_plain_type(&param) => set_param(editor, evidence, at, &param, value),
+        _ => return,
     }
-    if !has_plain_type(&param) {
-        return;
+    set_anchor(editor, at, sent);
+}
+
+/// Adds a value to the known type of a param.
+fn add_value(editor: &mut Editor, evidence: Evidence, param: &Param, value: Value) {
+    if editor.content.ty(&param.ty).is_some_and(is_identifier) {
+        add_values(editor, &param.ty, &[value], evidence);
     }
-    let ty = type_with(editor, evidence, at, &param, value);
+}
+
+/// Makes a param the `step` of the history, and gives it a type.
+fn set_param(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, param: &Param, value: Value) {
+    let shown = (value.value.to_string(), value.duration.clone().unwrap_or_default());
+    let ty = type_with(editor, evidence, at, param, value);
     editor.note(format!(
         "with `{}={}`, the records are {} apart, so this param is the `step` of the history; its other values need a \
          `duration` in the type `{ty}`",
-        sent.param, sent.value, sent.step
+        param.name, shown.0, shown.1
     ));
     note_limit(editor, at);
-    if let Some(param) = own_param_mut(editor, at, &sent.param) {
+    if let Some(param) = own_param_mut(editor, at, &param.name) {
         param.ty = ty.as_str().into();
     }
     if let Some(history) = history_mut(editor, at) {
-        history.step = Some(sent.param.as_str().into());
+        history.step = Some(param.name.clone());
+    }
+}
+
+/// Sets the anchor of a history whose intervals begin at another time than the client assumes.
+fn set_anchor(editor: &mut Editor, at: &EntryPosition, sent: &SentStep) {
+    let Some(anchor) = &sent.seen.anchor else { return };
+    let Some(history) = history_mut(editor, at) else { return };
+    if history.anchor.is_none() {
+        history.anchor = Some(anchor.as_str().into());
+        let step = sent.seen.step;
+        editor.note(format!("an interval of {step} begins at {anchor}, so the history gets it as its `anchor`"));
     }
 }
 
@@ -131,5 +146,5 @@ fn type_with(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, param:
 fn accepts(known: &Type, value: &Value) -> bool {
     let has_durations = known.values.iter().any(|known| known.duration.is_some());
     let same = known.values.iter().find(|known| known.value == value.value);
-    known.kind == TypeKind::Identifier && has_durations && same.is_none_or(|same| same.duration == value.duration)
+    is_identifier(known) && has_durations && same.is_none_or(|same| same.duration == value.duration)
 }

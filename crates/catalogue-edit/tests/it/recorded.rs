@@ -429,6 +429,30 @@ fn a_param_and_the_times_of_records_show_the_step_together() {
 }
 
 #[test]
+fn long_intervals_that_begin_elsewhere_have_an_anchor() {
+    for (param, times, anchor) in [
+        ("interval=1w", ["2024-01-07", "2024-01-14", "2024-01-21"], "2024-01-07"),
+        (
+            "interval=1d",
+            ["2024-01-07T16:00:00Z", "2024-01-08T16:00:00Z", "2024-01-09T16:00:00Z"],
+            "2024-01-07T16:00:00Z",
+        ),
+        ("interval=1y", ["2022-04-01", "2023-04-01", "2024-04-01"], "2022-04-01"),
+    ] {
+        let learned = learned_with_step(param, &times);
+        assert!(learned.contains(&format!("anchor: '{anchor}'")), "{param}: {learned}");
+    }
+    for (param, times) in [
+        ("interval=1w", ["2024-01-01", "2024-01-08", "2024-01-15"]),
+        ("interval=1mo", ["2024-01-01", "2024-02-01", "2024-03-01"]),
+        ("step=60", ["2024-01-01T00:00:20Z", "2024-01-01T00:01:20Z", "2024-01-01T00:02:20Z"]),
+    ] {
+        let learned = learned_with_step(param, &times);
+        assert!(learned.contains("step: ") && !learned.contains("anchor"), "{param}: {learned}");
+    }
+}
+
+#[test]
 fn a_step_that_the_times_contradict_is_not_learned() {
     let days = ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04"];
     for (param, times) in [
