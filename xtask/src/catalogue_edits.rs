@@ -14,7 +14,8 @@ use crate::terminal::CommandResult;
 /// In a folder without YAML files, the command starts a catalogue.
 #[derive(Args)]
 pub(crate) struct Add {
-    /// The path of the endpoint, without the base URL; a param in the path is written `{name}`
+    /// The path of the endpoint, without the base URL; a param in the path is written `{name}`. The params of a query, such
+    /// as `?coin=BTC&limit=10`, become those of the endpoint, without their values
     #[arg(value_name = "PATH")]
     path: String,
     /// The group of the endpoint; a group that does not exist is created

@@ -9,13 +9,15 @@ use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, SERVICE, ident_of, label, new_service};
 use crate::draft::{Draft, DraftOrigin, path_param};
 use crate::editor::Editor;
+use crate::learn::learn_query;
 use crate::merge::{ClientNames, merge};
+use crate::observed_query::{ObservedQuery, QueryParam};
 use crate::refusal::Refusal;
 
 /// The facts about a new endpoint.
 #[derive(Clone, Debug)]
 pub struct Addition {
-    /// The path after the base URL.
+    /// The path after the base URL, with the query of a request if there is one.
     pub path: String,
     /// The name of the group's file without its extension. A new group gets a new file.
     pub group: String,
@@ -35,6 +37,13 @@ pub struct Addition {
 
 /// Returns the change that adds an endpoint to a catalogue. Without a catalogue, the endpoint starts one.
 pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<CatalogueChange, Refusal> {
+    let Some((path, query)) = addition.path.split_once('?') else { return add_path(catalogue, addition, "") };
+    let without_query = Addition { path: path.to_owned(), ..addition.clone() };
+    add_path(catalogue, &without_query, query)
+}
+
+/// Adds an endpoint with the params of a query.
+fn add_path(catalogue: Option<Catalogue>, addition: &Addition, query: &str) -> Result<CatalogueChange, Refusal> {
     let mut editor = match catalogue {
         Some(catalogue) => Editor::open(catalogue)?,
         None => started(addition),
@@ -54,6 +63,11 @@ pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<Catalogu
     let mut draft = Draft::new(DraftOrigin::Person);
     draft.content.groups.insert(group.clone(), drafted);
     merge(&mut editor, &draft);
+    let query = ObservedQuery::of(&QueryParam::all(query));
+    // A path that is not valid cannot be found; the check of the catalogue reports it.
+    if let Ok((_, at)) = editor.content.find(&addition.path) {
+        learn_query(&mut editor, addition.evidence, &at, &query);
+    }
     editor.close()
 }
 
@@ -255,6 +269,27 @@ endpoints:
             let text = added(&addition(path, group)).expect("a catalogue");
             assert!(text.contains(expected), "{path}: {text}");
         }
+    }
+
+    #[test]
+    fn a_query_becomes_params() {
+        let text = added(&addition("/rates/{pair}?from=2024-01-31&count=10&client=a%20b&apikey=k", "market"));
+        let entry = "\
+- name: Rates
+  path: /rates/{pair}
+  evidence: reported
+  params:
+  - {name: pair, type: string, in: path}
+  - {name: from, type: timestamp, format: date}
+  - {name: count, type: count}
+  - {name: client, type: string}
+  body: unknown
+";
+        let text = text.expect("a catalogue");
+        assert!(text.contains(entry), "{text}");
+        assert!(text.contains("query: apikey"), "{text}");
+        let without = added(&addition("/rates?", "market")).expect("a catalogue");
+        assert!(without.contains("  path: /rates\n  evidence: reported\n  params: unknown\n"), "{without}");
     }
 
     #[test]

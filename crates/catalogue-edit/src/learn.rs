@@ -68,7 +68,7 @@ pub(crate) use endpoint::learn_one;
 pub(crate) use error_responses::is_reported;
 pub(crate) use options::read;
 pub use options::{EndpointResponses, LearnOptions};
-pub(crate) use query::{learn_key, param_of};
+pub(crate) use query::{learn as learn_query, learn_key, param_of};
 
 /// What the client of a changed catalogue has shown about the responses, by endpoint.
 #[derive(Default)]
@@ -201,7 +201,8 @@ fn learn_all(catalogue: Catalogue, options: &LearnOptions, shown: &Decoded) -> R
         if options.endpoints.len() == 1 && !is_learned {
             return Err(format!("{}: {why}", sample.endpoint).into());
         }
-        editor.note(format!("{}: nothing learned: {why}", sample.endpoint));
+        let what = if is_learned { "only the error body is learned" } else { "nothing learned" };
+        editor.note(format!("{}: {what}: {why}", sample.endpoint));
         unused.insert(sample.endpoint.clone());
     }
     enums::note_unused(&mut editor, &options.enums);

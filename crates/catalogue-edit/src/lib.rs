@@ -51,8 +51,9 @@ mod gate;
 mod merge;
 mod pages;
 
-mod add;
 mod learn;
+
+mod add;
 
 mod drift;
 mod har;

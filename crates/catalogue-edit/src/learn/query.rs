@@ -11,7 +11,7 @@ use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, ValueKind};
 
 /// Adds the params that the endpoint does not have yet. A param that is a key by its name becomes the API key.
-pub(super) fn learn(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, query: &ObservedQuery) {
+pub(crate) fn learn(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, query: &ObservedQuery) {
     let endpoint = editor.content.endpoint(at).clone();
     let known = editor.content.params_of(&endpoint).unwrap_or_default();
     let mut new = Vec::new();
