@@ -54,7 +54,11 @@ fn an_error_alone_teaches_only_the_error_body() {
     let change = learn(catalogue(), &response(&format!("HTTP/1.1 400 Bad Request\n\n{error}"))).expect("a change");
     let changed: Vec<&str> = change.texts().map(|(name, _)| name).collect();
     assert_eq!(changed, ["service.yaml"]);
-    assert!(change.notes().iter().any(|note| note.starts_with("/basis: nothing learned: ")), "{:?}", change.notes());
+    assert!(
+        change.notes().iter().any(|note| note.starts_with("/basis: only the error body is learned: ")),
+        "{:?}",
+        change.notes()
+    );
     // Without a status, such a body is not certainly that of an error.
     assert!(learn(catalogue(), &response(error)).is_err());
 }
