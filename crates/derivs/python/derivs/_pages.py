@@ -27,6 +27,10 @@ _FIGURES = (
 _STATE = ("records", "first", "last", "missing", "rejected")
 
 
+# The errors of a page whose keys or values a user has changed.
+_CHANGED = (AttributeError, LookupError, TypeError)
+
+
 class _Page(Dict[str, Any]):
     def _title(self) -> str:
         raise NotImplementedError
@@ -35,15 +39,21 @@ class _Page(Dict[str, Any]):
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        texts = [self._title()]
-        for name, rows in self._sections():
-            texts.append(f"{name}\n{text_table(rows)}")
+        try:
+            texts = [self._title()]
+            for name, rows in self._sections():
+                texts.append(f"{name}\n{text_table(rows)}")
+        except _CHANGED:
+            return super().__repr__()
         return "\n\n".join(texts)
 
     def _repr_html_(self) -> str:
-        texts = [f"<p>{escape(self._title())}</p>"]
-        for name, rows in self._sections():
-            texts.append(html_table(rows, name))
+        try:
+            texts = [f"<p>{escape(self._title())}</p>"]
+            for name, rows in self._sections():
+                texts.append(html_table(rows, name))
+        except _CHANGED:
+            return f"<pre>{escape(repr(self))}</pre>"
         return "".join(texts)
 
 
