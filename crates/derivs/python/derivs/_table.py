@@ -6,9 +6,9 @@ import json
 from datetime import datetime
 from decimal import Decimal
 from html import escape
-from typing import Any, Dict, Iterator, List, Optional, Union, overload
+from typing import Any, Dict, Iterator, List, Optional, SupportsIndex, Union, overload
 
-from ._errors import ColumnError
+from ._errors import ArgumentError, ColumnError
 
 Row = Dict[str, Any]
 
@@ -29,6 +29,15 @@ _SHORT = 32
 
 # The largest width of a column on a terminal.
 _WIDTH = 40
+
+# The columns of rows that a reader looks for.
+_FIRST = (
+    *("endpoint", "params", "summary", "required", "history", "error", "added", "filled", "revised"),
+    *("records", "first", "last", "missing", "gaps"),
+)
+
+# The smallest width of a cell that is broken into lines.
+_BROKEN = "16em"
 
 # An object with a longer text.
 _OBJECT = "{\u2026}"
@@ -106,8 +115,13 @@ class Table:
             return column.to_list() if hasattr(column, "to_list") else column.to_pylist()
         if isinstance(key, slice):
             return [self._row(index) for index in range(len(self))[key]]
-        # `range` also checks the index.
-        return self._row(range(len(self))[key])
+        try:
+            # `range` also checks the index.
+            return self._row(range(len(self))[key])
+        except IndexError:
+            raise IndexError(f"no row {key}; the table has {len(self)} rows") from None
+        except TypeError:
+            raise ArgumentError(f"not the name of a column, the index of a row or a slice: {key!r}") from None
 
     def _row(self, index: int) -> Row:
         part = self._arrow().slice(index, 1)
@@ -141,6 +155,15 @@ class Rows(List[Row]):
     The table has no columns that are empty, zero, false or large objects in all rows, and of a long list it has only the
     length."""
 
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> Rows: ...
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return Rows(found) if isinstance(key, slice) else found
+
     def _repr_html_(self) -> str:
         # The body of a response may be a list of other values.
         if not all(isinstance(row, dict) for row in self):
@@ -148,7 +171,7 @@ class Rows(List[Row]):
         columns: Dict[str, None] = {}
         for row in self:
             columns.update({name: None for name, value in row.items() if _shown(value) not in ("", "0", "False", _OBJECT)})
-        first = [name for name in ("endpoint", "params") if name in columns]
+        first = [name for name in _FIRST if name in columns]
         others = [name for name in columns if name not in first]
         count = "1 row" if len(self) == 1 else f"{len(self):,} rows"
         return _html_table([*first, *others], self, f"{count}; empty columns are left out")
@@ -319,8 +342,8 @@ def _html_row(tag: str, values: Any, texts: List[bool]) -> str:
     for value, is_text in zip(values, texts):
         text = _shown(value)
         align = "left" if is_text else "right"
-        wrap = "nowrap" if len(text) <= _SHORT else "normal"
-        cells.append(f'<{tag} style="text-align: {align}; white-space: {wrap}">{escape(text)}</{tag}>')
+        wrap = "white-space: nowrap" if len(text) <= _SHORT else f"white-space: normal; min-width: {_BROKEN}"
+        cells.append(f'<{tag} style="text-align: {align}; {wrap}">{escape(text)}</{tag}>')
     return f"<tr>{''.join(cells)}</tr>"
 
 
