@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from ._command import Names, Path, Row, Time, endpoint_names
-from ._errors import Error
+from ._errors import ArgumentError, Error
 from ._pages import Report, Status
 from ._table import Rows, Table, empty_columns
 
@@ -87,23 +87,25 @@ class DataSet:
         own = {"start": start, "end": end, "as_of": as_of, **params}
         if not join:
             return _reader().frame(self.table(endpoints, **own))
-        names = self.endpoints if endpoints is None else endpoint_names(endpoints)
-        tables = []
+        names = self.endpoints if endpoints is None else _names(endpoints)
+        # By the full name of an endpoint, of which a caller can write several names.
+        parts: Dict[str, _Part] = {}
         none: Optional[Error] = None
         for name in names:
             try:
                 table = self.table([name], **own)
                 # Without a range, there are rows, which show the columns.
                 has_rows = len(table) > 0
-                tables.append(_Part(name, table if has_rows else self.table([name], **params), has_rows))
+                part = _Part(table.report[0]["endpoint"], table if has_rows else self.table([name], **params), has_rows)
+                parts[part.name] = part
             except Error as error:
                 # Another endpoint may have the params that select series.
                 if error.kind != "usage" or "no such series" not in str(error):
                     raise
                 none = error
-        if none is not None and not tables:
+        if none is not None and not parts:
             raise none
-        return _joined(tables)
+        return _joined(list(parts.values()))
 
     def __repr__(self) -> str:
         return f"<derivs.DataSet: {self.path}>"
@@ -134,6 +136,9 @@ class _Pandas:
 
     @staticmethod
     def merged(one: Any, other: Any, keys: List[str]) -> Any:
+        if one.empty and other.empty:
+            # pandas 3.1 cannot merge columns of texts without rows.
+            return one.join(other.drop(columns=keys))
         return one.merge(other, how="outer", on=keys)
 
     @staticmethod
@@ -174,6 +179,14 @@ def _reader() -> Any:
             raise ImportError("a frame needs pandas and pyarrow, or polars: pip install pandas pyarrow") from None
         return _Polars
     return _Pandas
+
+
+def _names(endpoints: Names) -> List[str]:
+    """Returns the names of endpoints, which commas separate in a text, as in the command."""
+    names = [part for name in endpoint_names(endpoints) for part in name.split(",")]
+    if not names:
+        raise ArgumentError("`endpoints` is an empty list")
+    return names
 
 
 def _joined(parts: List[_Part]) -> Any:
