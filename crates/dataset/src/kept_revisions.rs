@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct KeptRevisions {
     /// `true` if there must be such a file.
     pub(crate) has_file: bool,
-    /// The time from which on all values that were replaced are known; `None` if they always were.
+    /// The time from which on all values that were replaced, and all rows that were lost, are known; `None` if they always
+    /// were.
     pub(crate) since: Option<Timestamp>,
 }

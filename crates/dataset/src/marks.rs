@@ -70,6 +70,12 @@ impl Marks {
         }
     }
 
+    /// Whether rows of a series in these ranges are lost.
+    pub(crate) fn has_lost(&self, path: &str, ranges: &TimeRanges) -> bool {
+        let mut of_series = self.lost.iter().filter_map(|mark| mark.rows.get(path));
+        of_series.any(|rows| !rows.intersection(ranges).is_empty())
+    }
+
     /// The ranges of the lost rows of a series that are counted.
     pub(crate) fn counted(&self, path: &str) -> TimeRanges {
         let mut ranges = TimeRanges::default();

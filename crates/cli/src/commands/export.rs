@@ -122,7 +122,8 @@ impl Export {
                 let message = format!("{what}, so rows as of {} may be missing or incomplete", time_arg::shown(as_of));
                 let help = "the earlier values are in the folder `.backfill` of the original data set or, for a single \
                             file, in its folder `.parts`; copy that folder too";
-                Err(Failure::new(ExitKind::Incomplete, message).help(help))
+                let of_lost = "rows that were lost and fetched again are known only since then";
+                Err(Failure::new(ExitKind::Incomplete, message).help(help).help(of_lost))
             }
             None if self.revisions => {
                 log.warning(&what);

@@ -47,6 +47,31 @@ fn the_rows_of_a_deleted_file_do_not_vanish_in_silence() {
     assert!(failed.code == Some(0) && failed.out.is_empty(), "{}{}", failed.out, failed.err);
 }
 
+/// Rows that were fetched again after a loss are not taken for rows that nobody knew before; a copy of the file knows when
+/// its rows were fetched.
+#[test]
+fn an_export_says_since_when_it_knows_rows_that_were_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    let copy = folder.path().join("copy.parquet");
+    let path = text(&file);
+    let days = ["2025-01-01", "2025-01-03"];
+    assert_eq!(range(days, &file, &[]).code, Some(0));
+    let early = ["export", path, "--as-of", "2025-01-02"];
+    assert_eq!(run(&early).code, Some(0));
+    std::fs::copy(&file, &copy).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(run(&["repair", path]).code, Some(6));
+    std::fs::copy(&copy, &file).unwrap();
+    assert_eq!(range(days, &file, &[]).code, Some(0));
+    assert_eq!(run(&early).code, Some(0));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(range(days, &file, &[]).code, Some(0));
+    let exported = run(&early);
+    assert!(exported.code == Some(6) && exported.err.contains("are known only since 20"), "{}", exported.err);
+    assert_eq!(run(&["export", path]).code, Some(0));
+}
+
 /// A service whose records of the last day have a value of this field.
 fn service_with(field: &str) -> String {
     let now = Timestamp::now().floor(Duration::from_secs(3600)).unix_seconds();
