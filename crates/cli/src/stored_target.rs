@@ -13,6 +13,7 @@ use crate::notation::chosen;
 use crate::progress::counted;
 use crate::selected_series::Selection;
 use crate::series_label::label_of;
+use crate::time_arg;
 
 /// Fails if a target has no series.
 pub(crate) fn require_series(status: &Status, path: &str) -> Result<()> {
@@ -86,6 +87,17 @@ impl<'p> StoredTarget<'p> {
             )));
         }
         Ok(())
+    }
+
+    /// Warns if all rows are before or after a range, which may have a wrong year.
+    pub(crate) fn note_outside(&self, series: &[SeriesStatus], range: &Range<Timestamp>, log: Log) {
+        let first = series.iter().filter_map(|one| one.first).min();
+        let last = series.iter().filter_map(|one| one.last).max();
+        let (Some(first), Some(last)) = (first, last) else { return };
+        if range.end <= first || last < range.start {
+            let (first, last) = (time_arg::shown(first), time_arg::shown(last));
+            log.warning(&format!("{}: no row in the range; the rows are from {first} to {last}", quoted(self.path)));
+        }
     }
 
     /// Fails if the rows of damaged or missing files were left out, of which each has a message. `what` lacks the rows.

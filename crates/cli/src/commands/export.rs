@@ -106,6 +106,7 @@ impl Export {
         // An earlier time, at which nothing was known, has no row either.
         if count == 0 && !self.revisions && self.as_of.is_none() {
             target.check_fetched(&series, &self.range())?;
+            target.note_outside(&series, &self.range(), log);
         }
         Ok(())
     }

@@ -135,6 +135,9 @@ fn an_export_without_a_fetched_row_is_a_failure() {
     assert_eq!(run(&["export", path, "--to", "2024-01-01"]).code, Some(0));
     assert_eq!(range(["2025-01-01", "2025-01-02"], &data, &[]).code, Some(0));
     assert_eq!(run(&["export", path]).rows().len(), 24);
+    let outside = run(&["export", path, "--to", "2024-01-01"]);
+    let expected = "no row in the range; the rows are from 2025-01-01 00:00 to 2025-01-01 23:00";
+    assert!(outside.code == Some(0) && outside.err.contains(expected), "{}", outside.err);
 }
 
 #[test]
