@@ -5,7 +5,7 @@ use std::ops::Range;
 use runtime::Timestamp;
 
 use crate::failure::{ExitKind, Failure};
-use crate::notation::flag;
+use crate::notation::{chosen, flag};
 use crate::progress::{counted, listed};
 use crate::table::readable;
 use crate::time_arg;
@@ -35,7 +35,10 @@ pub(crate) fn no_record(all: &[EmptySeries]) -> Failure {
             .help(format!("the service has sent {received}, none of them with a readable time in the range"));
     }
     let option = flag("allow-empty");
-    failure.help(format!("check the range and the values of the params; `{option}` accepts series without records"))
+    let accepts = format!("; `{option}` accepts series without records");
+    // An assistant has no such argument.
+    let accepts = chosen(&accepts, &accepts, "");
+    failure.help(format!("check the range and the values of the params{accepts}"))
 }
 
 /// Describes the ranges of the series.
@@ -59,6 +62,7 @@ fn ranges(all: &[EmptySeries]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::{self, Notation};
 
     fn empty(label: &str, from: &str, to: &str) -> EmptySeries {
         let start = time_arg::timestamp(from).unwrap();
@@ -77,6 +81,13 @@ mod tests {
         let several = [empty("hours", "2025-01-01", "2025-01-02"), empty("days", "2024-03-01", "2024-05-01")];
         let expected = "no record of hours, days in their ranges between 2024-03-01 00:00 and 2025-01-02 00:00";
         assert_eq!(message(&several), expected);
+    }
+
+    #[tokio::test]
+    async fn an_assistant_is_told_of_no_argument_that_its_tool_lacks() {
+        let series = [empty("hours", "2025-01-01", "2025-01-02")];
+        let failure = notation::within(Notation::Tools, async { no_record(&series).to_string() }).await;
+        assert!(failure.contains("check the range") && !failure.contains("allow"), "{failure}");
     }
 
     #[test]

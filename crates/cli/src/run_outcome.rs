@@ -81,7 +81,7 @@ fn ages(summary: &Summary, labels: &[String], now: Timestamp) -> Vec<String> {
     let oldest_age = age(oldest.end, now);
     ages.push(format!("last record {newest_age} ago"));
     if oldest_age != newest_age {
-        ages.push(format!("last record of {} {oldest_age} ago", oldest.label));
+        ages.push(format!("last record of {}: {oldest_age} ago", oldest.label));
     }
     ages
 }

@@ -15,7 +15,8 @@ use crate::stored_target::StoredTarget;
 
 /// Show figures about the values of a file or data set: nulls, values out of range, constant runs, the largest step
 ///
-/// The figures are no verdicts: a rate may be constant for days. The totals name the series that the service has
+/// The figures are no verdicts: a rate may be constant for days. The largest step is the largest change from one number to
+/// the next, in median absolute deviations of all changes. The totals name the series that the service has
 /// rejected and those of which a part was never fetched; `status` fails for them.
 #[derive(Args, Debug)]
 pub(crate) struct Report {
