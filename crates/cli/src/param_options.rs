@@ -131,9 +131,18 @@ pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
 
 /// The names of endpoints, for shell completion.
 pub(crate) fn endpoint_candidates() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
+    candidates_of(|_| true)
+}
+
+/// The endpoints with a history, for completion.
+pub(crate) fn history_candidates() -> ArgValueCandidates {
+    candidates_of(|endpoint| history(endpoint).is_some())
+}
+
+fn candidates_of(is_offered: impl Fn(&EndpointInfo) -> bool + Send + Sync + 'static) -> ArgValueCandidates {
+    ArgValueCandidates::new(move || {
         let mut candidates = Vec::new();
-        for endpoint in endpoint_names::with_path() {
+        for endpoint in endpoint_names::with_path().filter(|endpoint| is_offered(endpoint)) {
             let name = endpoint_names::name(endpoint);
             candidates.push(CompletionCandidate::new(name).help(Some(endpoint.summary.into())));
         }

@@ -11,14 +11,14 @@ use crate::find_endpoint::find;
 use crate::log::Log;
 use crate::notation::{assigned, assignment, command, option, python_text};
 use crate::option_names::written;
-use crate::param_options::{Params, endpoint_candidates};
+use crate::param_options::{Params, history_candidates};
 use crate::param_values::stored_value;
 
 /// The options that select series.
 #[derive(Args, Debug)]
 pub(crate) struct Selection {
     /// Only series of these endpoints
-    #[arg(long = "endpoint", value_name = "ENDPOINT", value_delimiter = ',', add = endpoint_candidates())]
+    #[arg(long = "endpoint", value_name = "ENDPOINT", value_delimiter = ',', add = history_candidates())]
     endpoints: Vec<String>,
     #[command(flatten)]
     params: Params,

@@ -20,7 +20,7 @@ use crate::job_text;
 use crate::log::Log;
 use crate::metrics_file::{Metrics, MetricsOption};
 use crate::notation::{option, stream};
-use crate::param_options::{Params, endpoint_candidates, endpoints_help};
+use crate::param_options::{Params, endpoints_help, history_candidates};
 use crate::printed_run::{PrintedRun, PrintedRunOptions};
 use crate::printer::{Columns, Printer};
 use crate::requested_series::{note_oldest, series_requests};
@@ -35,7 +35,7 @@ use crate::time_arg::{self, Start};
 #[command(after_help = examples::backfill())]
 pub(crate) struct Backfill {
     #[arg(help = endpoints_help("list --history"), value_name = "ENDPOINT", required_unless_present = "job")]
-    #[arg(add = endpoint_candidates())]
+    #[arg(add = history_candidates())]
     endpoints: Vec<String>,
     /// Start of the range in UTC: 2025-01-31, 2025-01-31T12:00, or an age such as 90d, whose interval is included
     #[arg(long, value_name = "WHEN", value_parser = time_arg::start, required_unless_present = "job")]

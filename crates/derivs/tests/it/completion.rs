@@ -25,6 +25,17 @@ fn endpoints_params_and_values_are_completed() {
     assert_eq!(second, expected.iter().map(|value| format!("{first},{value}")).collect::<Vec<_>>());
 }
 
+/// A command that walks histories offers no endpoint without one.
+#[test]
+fn only_endpoints_with_a_history_are_offered_for_a_backfill() {
+    let mut histories = offered(&["backfill", ""]);
+    histories.retain(|name| !name.starts_with('-'));
+    let all = offered(&["get", ""]);
+    assert!(histories.contains(&metric().name.to_owned()) && !histories.is_empty(), "{histories:?}");
+    let without: Vec<_> = all.iter().filter(|name| !name.starts_with('-') && !histories.contains(name)).collect();
+    assert!(!without.is_empty() && histories.iter().all(|name| all.contains(name)), "{without:?}");
+}
+
 #[test]
 fn only_the_params_of_the_endpoint_are_offered() {
     let Metric { name, key_option, history, .. } = metric();
