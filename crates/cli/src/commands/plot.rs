@@ -21,6 +21,7 @@ use crate::failure::{self, ExitKind, Failure, Result};
 use crate::find_endpoint::find;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
+use crate::param_options::history_candidates;
 use crate::progress::{counted, duration};
 use crate::requested_series::{plan, request};
 use crate::selected_series::Selection;
@@ -54,6 +55,9 @@ pub(crate) struct Plot {
     /// Draw the SVG file on a dark background
     #[arg(long, requires = "out")]
     dark: bool,
+    /// With a path: only series of these endpoints
+    #[arg(long = "endpoint", value_name = "ENDPOINT", value_delimiter = ',', add = history_candidates())]
+    of_path: Vec<String>,
     #[command(flatten)]
     requested: Requested,
 }
@@ -63,6 +67,7 @@ impl Plot {
         if let Some(path) = self.stored_path() {
             return self.draw_stored(path, log).await;
         }
+        self.check_no_path()?;
         let (fetched, mut failed) = interrupt.ends(self.fetched(log)).await?;
         if !fetched.is_empty() {
             failed.extend(self.draw(&fetched, log).err());
@@ -78,10 +83,24 @@ impl Plot {
         (is_path && find(path).is_err()).then_some(path)
     }
 
+    /// Fails if a path is one of several arguments, or if an option needs a path.
+    fn check_no_path(&self) -> Result<()> {
+        for argument in &self.requested.endpoints {
+            if Path::new(argument).exists() && find(argument).is_err() {
+                let message = format!("{}: a path is the only argument", quoted(argument));
+                return Err(Failure::usage(message).help("`--endpoint NAME` selects its endpoints"));
+            }
+        }
+        if self.of_path.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::usage("`--endpoint` needs the path of a file or a data set; other endpoints have no option"))
+    }
+
     /// Draws what is on the disk, without the service.
     async fn draw_stored(&self, path: &str, log: Log) -> Result<()> {
         let target = StoredTarget::open(path, log).await?;
-        let series = target.selected(&Selection::new(Vec::new(), self.requested.params.clone()), log)?;
+        let series = target.selected(&Selection::new(self.of_path.clone(), self.requested.params.clone()), log)?;
         if let Some(from) = self.from {
             time_arg::check(&(from.time..self.to)).map_err(Failure::usage)?;
         }

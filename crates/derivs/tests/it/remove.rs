@@ -155,6 +155,13 @@ fn rows_on_the_disk_are_kept_exported_and_described() {
     let drawn = run(&["plot", path, "--out", text(&chart)]);
     let svg = std::fs::read_to_string(&chart).unwrap();
     assert!(drawn.code == Some(0) && svg.contains(">UTC<"), "{}", drawn.err);
+    let name = metric().name;
+    let of_endpoint = run(&["plot", path, "--endpoint", name, "--out", text(&chart)]);
+    assert_eq!(of_endpoint.code, Some(0), "{}", of_endpoint.err);
+    let both = run(&["plot", name, path]);
+    assert!(both.code == Some(2) && both.err.contains("a path is the only argument"), "{}", both.err);
+    let fetched = run(&["plot", name, "--endpoint", name]);
+    assert!(fetched.code == Some(2) && fetched.err.contains("needs the path"), "{}", fetched.err);
     // The name of a line has only what distinguishes it.
     assert!(keys.iter().all(|key| svg.contains(&format!(">{key}<"))), "{svg}");
     let nothing = run(&["acknowledge", path]);
