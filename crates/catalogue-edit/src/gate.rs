@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use runtime::Timestamp;
 use runtime::record::DecodedBody;
 use runtime::registry::{
-    BodyInfo, EndpointInfo, FieldInfo, HistoryInfo, Range, RecordInfo, RecordLayout, Registry, ValueType,
+    BodyInfo, EndpointInfo, FieldInfo, HistoryInfo, ParamInfo, Range, RecordInfo, RecordLayout, Registry, ValueType,
 };
 use serde_yaml::{Mapping, Value};
 
@@ -230,7 +230,7 @@ fn fact_of_step(
     if let Some(sent) = sent_step(endpoint, times, response, sent) {
         return Some(HistoryFact::Step(sent));
     }
-    let has_param = endpoint.params().any(|param| is_named_like_a_step(param.wire_name));
+    let has_param = endpoint.params().any(may_be_step);
     if has_param || !are_enough(times) {
         return None;
     }
@@ -246,7 +246,7 @@ fn sent_step(
 ) -> Option<SentStep> {
     for param in endpoint.params() {
         let name = param.wire_name;
-        if is_named_like_a_step(name)
+        if may_be_step(param)
             && let Some(value) = sent.text(&response.origin, name)
             && let Some(seen) = step_of(value, times)
         {
@@ -254,6 +254,11 @@ fn sent_step(
         }
     }
     None
+}
+
+/// `true` if a param may set the step of a series. An end of a range can have such a name too, as in `period_start`.
+fn may_be_step(param: &ParamInfo) -> bool {
+    is_named_like_a_step(param.wire_name) && !matches!(param.ty, ValueType::Timestamp(_))
 }
 
 /// The first time in a param of the request of a response. The value can have both ends of a range.

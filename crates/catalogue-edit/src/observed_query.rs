@@ -1,5 +1,5 @@
 //! The query of a request: the names of its params, and the kinds of their values. The values themselves may be secrets,
-//! so they are never kept.
+//! so only times and steps are kept.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ impl QueryParam {
 
     /// `true` if the value is the step of a series, by the name of the param and as it is written.
     pub(crate) fn is_step(&self) -> bool {
-        is_named_like_a_step(&self.name) && is_step(&self.value)
+        is_named_like_a_step(&self.name) && is_step(&self.value) && !is_secret(&self.name)
     }
 }
 
@@ -303,6 +303,19 @@ mod tests {
             ("file_type", "json", ValueKind::Format("json")),
         ] {
             assert_eq!(ValueKind::of(name, value), expected, "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_no_step() {
+        for (name, value, is_step) in [
+            ("interval", "1h", true),
+            ("bar", "ONE_DAY", true),
+            ("interval_key", "1h", false),
+            ("interval", "a b", false),
+        ] {
+            let param = QueryParam { name: name.to_owned(), value: value.to_owned() };
+            assert_eq!(param.is_step(), is_step, "{name}={value}");
         }
     }
 

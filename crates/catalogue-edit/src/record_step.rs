@@ -70,19 +70,22 @@ pub(crate) fn is_step(value: &str) -> bool {
 pub(crate) fn step_of(value: &str, times: &[Timestamp]) -> Option<SeenStep> {
     let meanings = meanings(value);
     if meanings.is_empty() {
-        return regular_step(times);
+        return if has_letter(value) { regular_step(times) } else { None };
     }
     let times = in_order(times);
     let step = one_of(&meanings, value, &times)?;
     Some(SeenStep::of(step, &times))
 }
 
+fn has_letter(value: &str) -> bool {
+    value.contains(|letter: char| letter.is_ascii_alphabetic())
+}
+
 /// The meaning of a value that fits the times of records.
 fn one_of(meanings: &[Step], value: &str, times: &[Timestamp]) -> Option<Step> {
     if let [time] = times {
         // Any time begins a second, which a number without a unit can mean.
-        let has_unit = value.contains(|letter: char| letter.is_ascii_alphabetic());
-        return if has_unit { only_one_that_begins_at(*time, meanings) } else { None };
+        return if has_letter(value) { only_one_that_begins_at(*time, meanings) } else { None };
     }
     let without_gaps = meanings.iter().find(|step| is_next_of_all(**step, times));
     without_gaps.or_else(|| meanings.iter().find(|step| fits(**step, times))).copied()

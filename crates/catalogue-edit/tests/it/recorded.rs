@@ -480,6 +480,24 @@ fn a_step_that_the_times_contradict_is_not_learned() {
 }
 
 #[test]
+fn a_time_is_no_step() {
+    let mut records = Vec::new();
+    for hour in 0..5 {
+        records.push(json!({"time": 1_700_000_000 + 3600 * hour, "close": 1.5}));
+    }
+    let url = |rest: &str| format!("/candles?period_start=1700000000&period_end=1700014400{rest}");
+    let with_interval = Recorded { url: url("&interval=1h"), body: json!(records) };
+    let learned = learned_from(&[with_interval]);
+    assert!(learned.contains("from: period_start, to: period_end, step: interval, "), "{learned}");
+    let (learned, notes) =
+        learned_with_notes(&entries_of(&[Recorded { url: url("&period=3000000000"), body: json!(records) }]));
+    assert!(!learned.contains("step: "), "{learned}");
+    assert!(!notes.contains("every: 1h"), "{notes}");
+    let (_, notes) = learned_with_notes(&entries_of(&[Recorded { url: url(""), body: json!(records) }]));
+    assert!(notes.contains("every: 1h"), "{notes}");
+}
+
+#[test]
 fn endpoints_with_a_param_of_one_name_share_its_type() {
     let at = |path: &str, interval: &str, times: [&str; 2]| Recorded {
         url: format!("{path}?interval={interval}&start=2024-01-01"),
