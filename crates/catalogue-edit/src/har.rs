@@ -1,7 +1,8 @@
 //! Reads HAR files, which browsers and proxies record: finds the endpoint of each entry, and what its query shows about the
 //! params.
 //!
-//! Headers, cookies and query strings may contain credentials, so no value of them appears in the result or in messages.
+//! Headers, cookies and query strings may contain credentials, so no value of them appears in the result or in messages,
+//! except a step such as `1m`.
 //! Of a query, the names and the kinds of the values become params, and the names of functions become endpoints. A key of a
 //! response that is equal to a value of the request is data.
 

@@ -101,7 +101,8 @@ fn unit_of_times(name: &str, seen: &Observed) -> Option<TimeUnit> {
     let is_readable = seen.non_integers == 0 || seen.max < 9e15;
     // Zero stands for no time.
     let is_unit_of_all = unit_by_magnitude(seen.least) == Some(unit);
-    if is_readable && is_unit_of_all && is_named_like_a_time(name) { Some(unit) } else { None }
+    let is_named = is_named_like_a_time(name) || ends_in(name, ENDS_OF_INTERVALS);
+    if is_readable && is_unit_of_all && is_named { Some(unit) } else { None }
 }
 
 /// `true` if a name contains one of these words.
@@ -141,6 +142,8 @@ const AMOUNTS: &str = "amount ask bid close cost fee funds high interest last lo
     sum sz total vol volume";
 /// The last words in the names of fields with names or codes.
 const CODES: &str = "address code cursor date hash id jsonrpc key name symbol ticker tid uid uuid version";
+/// The last words in the names of the ends of an interval, which are times if they are as large as times.
+const ENDS_OF_INTERVALS: &str = "begin end start";
 /// The last words in the names of fields with periods, such as days or years.
 const PERIODS: &str = "day month period quarter year";
 

@@ -45,6 +45,7 @@ pub(super) fn correct(editor: &mut Editor, evidence: Evidence, at: &EntryPositio
             HistoryFact::Step(_) | HistoryFact::Every(_) | HistoryFact::Irregular => {}
         }
     }
+    step::note_time_of_day(editor, at, facts);
 }
 
 fn set_includes_start(editor: &mut Editor, at: &EntryPosition) {

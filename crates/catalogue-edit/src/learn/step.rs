@@ -7,9 +7,10 @@ use crate::content::{EntryPosition, SERVICE, ident_of};
 use crate::draft::WantedName;
 use crate::editor::Editor;
 use crate::enum_values::{add_values, is_identifier, with_idents};
-use crate::gate::SentStep;
+use crate::gate::{HistoryFact, SentStep};
 use crate::merge::ClientNames;
 use crate::names_in_use::NamesInUse;
+use crate::record_step::SeenStep;
 
 /// Sets the `step` of a history to a param of the endpoint. The type of the param then lists the value with its duration.
 pub(super) fn set(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, sent: &SentStep) {
@@ -53,15 +54,38 @@ fn set_param(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, param:
     }
 }
 
-/// Sets the anchor of a history whose intervals begin at another time than the client assumes.
+/// Sets the anchor of a history whose intervals begin on another day than the client assumes.
 fn set_anchor(editor: &mut Editor, at: &EntryPosition, sent: &SentStep) {
     let Some(anchor) = &sent.seen.anchor else { return };
     let Some(history) = history_mut(editor, at) else { return };
-    if history.anchor.is_none() {
+    if history.anchor.is_none() && !has_time_of_day(anchor) {
         history.anchor = Some(anchor.as_str().into());
         let step = sent.seen.step;
-        editor.note(format!("an interval of {step} begins at {anchor}, so the history gets it as its `anchor`"));
+        editor.note(format!("an interval of {step} begins on {anchor}, so the history gets it as its `anchor`"));
     }
+}
+
+/// Adds a note if intervals begin at a time of day other than midnight. With summer time, it changes twice a year, so the
+/// author decides.
+pub(super) fn note_time_of_day(editor: &mut Editor, at: &EntryPosition, facts: &[HistoryFact]) {
+    if declared_history(editor, at).is_none_or(|history| history.anchor.is_some() || history.step.is_none()) {
+        return;
+    }
+    for fact in facts {
+        if let HistoryFact::Step(SentStep { seen: SeenStep { step, anchor: Some(anchor) }, .. }) = fact
+            && has_time_of_day(anchor)
+        {
+            editor.note(format!(
+                "an interval of {step} begins at {anchor}; if intervals begin at that time all year, add `anchor: {anchor}` \
+                 to the `history`"
+            ));
+            return;
+        }
+    }
+}
+
+fn has_time_of_day(anchor: &str) -> bool {
+    anchor.contains('T')
 }
 
 /// Adds a note if the client must know the largest page to request pages of a range.

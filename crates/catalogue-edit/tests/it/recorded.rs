@@ -432,11 +432,6 @@ fn a_param_and_the_times_of_records_show_the_step_together() {
 fn long_intervals_that_begin_elsewhere_have_an_anchor() {
     for (param, times, anchor) in [
         ("interval=1w", ["2024-01-07", "2024-01-14", "2024-01-21"], "2024-01-07"),
-        (
-            "interval=1d",
-            ["2024-01-07T16:00:00Z", "2024-01-08T16:00:00Z", "2024-01-09T16:00:00Z"],
-            "2024-01-07T16:00:00Z",
-        ),
         ("interval=1y", ["2022-04-01", "2023-04-01", "2024-04-01"], "2022-04-01"),
     ] {
         let learned = learned_with_step(param, &times);
@@ -445,11 +440,35 @@ fn long_intervals_that_begin_elsewhere_have_an_anchor() {
     for (param, times) in [
         ("interval=1w", ["2024-01-01", "2024-01-08", "2024-01-15"]),
         ("interval=1mo", ["2024-01-01", "2024-02-01", "2024-03-01"]),
+        // With summer time, days begin at another time in summer.
+        ("interval=1d", ["2024-01-07T16:00:00Z", "2024-01-08T16:00:00Z", "2024-01-09T16:00:00Z"]),
         ("step=60", ["2024-01-01T00:00:20Z", "2024-01-01T00:01:20Z", "2024-01-01T00:02:20Z"]),
     ] {
         let learned = learned_with_step(param, &times);
         assert!(learned.contains("step: ") && !learned.contains("anchor"), "{param}: {learned}");
     }
+}
+
+#[test]
+fn days_that_begin_at_another_time_are_noted_once() {
+    let mut recorded = Vec::new();
+    for month in ["01", "02"] {
+        let days = ["07", "08", "09"].map(|day| json!({"time": format!("2024-{month}-{day}T16:00:00Z"), "close": 1.5}));
+        recorded.push(Recorded { url: "/candles?start=2024-01-01&interval=1d".to_owned(), body: json!(days) });
+    }
+    let (_, notes) = learned_with_notes(&entries_of(&recorded));
+    assert_eq!(notes.matches("add `anchor: 2024-01-07T16:00:00Z` to the `history`").count(), 1, "{notes}");
+    assert_eq!(notes.matches("anchor: ").count(), 1, "{notes}");
+}
+
+#[test]
+fn the_start_of_an_interval_is_a_time() {
+    let body = json!([{"start": "1700000000", "low": "1.5"}, {"start": "1700000300", "low": "2.5"}]);
+    let learned = learned_from(&[Recorded { url: "/candles".to_owned(), body }]);
+    assert!(learned.contains("time: start\n"), "{learned}");
+    let body = json!([{"start": "1700", "end": 2000}, {"start": "2001", "end": 2100}]);
+    let learned = learned_from(&[Recorded { url: "/parts".to_owned(), body }]);
+    assert!(!learned.contains("timestamp"), "{learned}");
 }
 
 #[test]
