@@ -41,27 +41,38 @@ download() {
 }
 
 checksum() {
-    if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d' ' -f1
+    if command -v sha256sum >/dev/null; then
+        sha256sum "$1"
+    elif command -v shasum >/dev/null; then
+        shasum -a 256 "$1"
+    else
+        fail "neither sha256sum nor shasum is installed"
+    fi
 }
 
 # The script runs from here on, so that a download that ends early runs nothing.
 main() {
     target="$(target)"
     name="derivs-$version-$target"
+    new="$folder/derivs.new"
+    for tool in mktemp tar gzip; do command -v "$tool" >/dev/null || fail "$tool is not installed"; done
+    [ ! -d "$folder/derivs" ] || fail "$folder/derivs is a folder"
     temporary="$(mktemp -d)"
-    trap 'rm -rf "$temporary"' EXIT
+    trap 'rm -rf "$temporary" "$new"' EXIT
+    trap 'exit 1' HUP INT TERM
     download "$downloads/$name.tar.gz" "$temporary/archive"
     download "$downloads/$name.tar.gz.sha256" "$temporary/expected"
+    checksum "$temporary/archive" >"$temporary/actual"
     expected="$(cut -d' ' -f1 "$temporary/expected")"
-    actual="$(checksum "$temporary/archive")"
+    actual="$(cut -d' ' -f1 "$temporary/actual")"
     [ "$actual" = "$expected" ] || fail "the checksum of $name.tar.gz is $actual, expected $expected"
-    tar -xzf "$temporary/archive" -C "$temporary"
-    mkdir -p "$folder"
+    tar -xzf "$temporary/archive" -C "$temporary" || fail "cannot unpack $name.tar.gz"
+    { mkdir -p "$folder" && cp "$temporary/$name/derivs" "$new" && chmod 755 "$new"; } ||
+        fail "cannot write to $folder; DERIVS_INSTALL_DIR names another folder"
+    # A program that does not run on this machine replaces no other.
+    "$new" --version || fail "the program of $name.tar.gz does not run on this machine"
     # A program that runs at the moment is not overwritten, but replaced.
-    cp "$temporary/$name/derivs" "$folder/derivs.new"
-    chmod 755 "$folder/derivs.new"
-    mv "$folder/derivs.new" "$folder/derivs"
-    "$folder/derivs" --version
+    mv "$new" "$folder/derivs"
     echo "installed $folder/derivs"
     case ":$PATH:" in
         *":$folder:"*) ;;
