@@ -88,7 +88,8 @@ impl Reporter {
         lines
     }
 
-    /// The error of a series: that of the series itself, of its first failed page, or of the entire run.
+    /// The error of a series: that of the series itself, of its first failed page, or of the entire run, or that the run
+    /// was stopped before it had fetched the series.
     fn error_of(&self, index: usize, summary: &Summary, of_run: Option<&dataset::Error>) -> Option<String> {
         for (failed, error) in &summary.failed {
             if *failed == index {
@@ -100,7 +101,12 @@ impl Reporter {
                 return Some(brief(&failed.page.error));
             }
         }
-        of_run.map(ToString::to_string)
+        if let Some(error) = of_run {
+            return Some(error.to_string());
+        }
+        let cause = cause_of_stop(summary)?;
+        let is_unfetched = summary.series.get(index).is_some_and(|report| report.unfetched > 0);
+        is_unfetched.then(|| format!("{cause}; not all records were fetched"))
     }
 
     /// What became of each series.
@@ -197,15 +203,8 @@ impl Reporter {
 
     /// The failure of a run that has ended before all requests were sent.
     fn stopped(&self, summary: &Summary, signal: ExitKind) -> Option<Failure> {
-        let mut exit_kind = signal;
-        let mut cause = "stopped";
-        if !summary.is_cancelled {
-            if !summary.is_unreachable {
-                return None;
-            }
-            exit_kind = ExitKind::Service;
-            cause = "stopped because the service does not respond";
-        }
+        let cause = cause_of_stop(summary)?;
+        let exit_kind = if summary.is_cancelled { signal } else { ExitKind::Service };
         let kept = counted(self.bar.total.records, "record");
         let failure = Failure::new(exit_kind, format!("{cause}; kept the {kept} fetched so far"));
         Some(failure.help("run the same command to continue"))
@@ -373,6 +372,17 @@ impl Reporter {
             }
             _ => {}
         }
+    }
+}
+
+/// The reason why a run has ended before all requests were sent.
+fn cause_of_stop(summary: &Summary) -> Option<&'static str> {
+    if summary.is_cancelled {
+        Some("stopped")
+    } else if summary.is_unreachable {
+        Some("stopped because the service does not respond")
+    } else {
+        None
     }
 }
 

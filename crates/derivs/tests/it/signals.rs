@@ -52,6 +52,24 @@ fn a_closed_terminal_ends_a_run_that_keeps_its_records() {
     assert_eq!((again.code, rows(&file).len()), (Some(0), 15 * 24 * 60), "{}", again.err);
 }
 
+/// A program that reads only the objects must not take a stopped run for a complete one.
+#[test]
+fn objects_of_a_stopped_run_have_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let service = Service::with(|builder| builder.fault("latency=200ms".parse().unwrap()));
+    let minutes = metric().args(metric().keys[0], 60);
+    let args = backfill(&minutes, ["2024-01-01", "2024-03-01"], &file, &["--json"]);
+    let run = derivs_with(&service, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while service.requests() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    Command::new("kill").args(["-TERM", &run.id().to_string()]).status().unwrap();
+    let output = run_output(&run.wait_with_output().unwrap());
+    let object: serde_json::Value = output.out.parse().unwrap();
+    assert_eq!((output.code, &object["error"]), (Some(143), &"stopped; not all records were fetched".into()));
+}
+
 #[test]
 fn a_run_that_ignores_hang_ups_ends_with_all_records() {
     let folder = tempfile::tempdir().unwrap();
