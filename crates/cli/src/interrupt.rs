@@ -12,6 +12,10 @@ use tokio::sync::SetOnce;
 
 use crate::failure::{ExitKind, Failure, Result};
 
+/// The number of SIGXFSZ, except on MIPS.
+#[cfg(unix)]
+const FILE_TOO_LARGE: i32 = 25;
+
 /// Receives the first signal after its creation.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(Arc<SetOnce<ExitKind>>);
@@ -23,6 +27,8 @@ impl Interrupt {
         #[cfg(unix)]
         let (mut interrupt, mut terminate, mut hang_up) = {
             use tokio::signal::unix::{SignalKind, signal};
+            // With a listener, a write beyond `ulimit -f` is an error. Without one, the system ends the program at once.
+            drop(signal(SignalKind::from_raw(FILE_TOO_LARGE))?);
             let hang_up = if is_hang_up_caught() { Some(signal(SignalKind::hangup())?) } else { None };
             (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, hang_up)
         };
