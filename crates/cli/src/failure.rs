@@ -280,7 +280,7 @@ fn proxy_advice(error: &Error) -> Option<&'static str> {
         None
     } else if is("through the proxy") {
         Some(USED_PROXY)
-    } else if error.is_timeout() || is("does not use TLS") || is("DNS lookup failed") {
+    } else if error.is_timeout() || is("does not use TLS") || is("DNS lookup failed") || is("unreachable") {
         Some(UNUSED_PROXY)
     } else {
         None
@@ -301,6 +301,7 @@ mod tests {
             ("the server `a.test:443` requires a client certificate; set `client_certificate`", None),
             ("the server `a.test:443` does not use TLS; check scheme and port of the base URL", Some(UNUSED_PROXY)),
             ("connection to `a.test:443` failed: DNS lookup failed; check the base URL", Some(UNUSED_PROXY)),
+            ("connection to `a.test:443` failed: network unreachable; check the base URL", Some(UNUSED_PROXY)),
             ("connection to `a.test:443` refused; check the base URL", None),
             ("connection to `a.test:443` through the proxy `b.test:80` refused", Some(USED_PROXY)),
         ] {

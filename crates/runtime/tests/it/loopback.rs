@@ -156,6 +156,15 @@ async fn unknown_host_is_named() {
     assert!(cost.contains(": dns error: "), "{cost}");
 }
 
+/// No machine has a route for a TCP connection to this address.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn unreachable_network_is_named() {
+    let client = Client::builder("https://224.0.0.1/v2").api_key(KEY).retry(Retry::none()).build().unwrap();
+    let (message, _) = words(&ask(&client).await.unwrap_err());
+    assert_eq!(message, "connection to `224.0.0.1:443` failed: network unreachable; check the base URL");
+}
+
 #[tokio::test]
 async fn unused_proxy_of_the_environment_is_mentioned() {
     if is_alone() {

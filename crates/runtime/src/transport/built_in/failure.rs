@@ -136,7 +136,18 @@ fn unexplained(error: &(dyn StdError + 'static), server: &str, route: &Route) ->
     if is_caused_by(error, io::ErrorKind::TimedOut) {
         return failed_connection(server, "timed out", hint).timed_out();
     }
-    failed_connection(server, "failed", hint)
+    match causes(error).find_map(unreachable) {
+        Some(kind) => failed_connection(server, &format!("failed: {kind}"), hint),
+        None => failed_connection(server, "failed", hint),
+    }
+}
+
+/// The kind of a system error that says why no packet reaches the server.
+fn unreachable(cause: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
+    use io::ErrorKind::{AddrNotAvailable, HostUnreachable, NetworkDown, NetworkUnreachable, PermissionDenied};
+    let kind = cause.downcast_ref::<io::Error>()?.kind();
+    let known = [NetworkUnreachable, HostUnreachable, NetworkDown, PermissionDenied, AddrNotAvailable];
+    known.contains(&kind).then_some(kind)
 }
 
 fn failed_connection(server: &str, how: &str, hint: &str) -> Error {
