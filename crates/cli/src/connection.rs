@@ -22,7 +22,7 @@ use crate::log::Log;
 use crate::metrics_file::Metrics;
 use crate::notation::flag;
 use crate::program::{program, service};
-use crate::progress::{count_response, listed};
+use crate::progress::{count_response, listed, quotations};
 use crate::shared_rate_limit::{SharedRateLimit, SharedRateLimitOptions};
 use crate::time_arg::Start;
 
@@ -224,9 +224,10 @@ impl Observer for Watched {
 
 /// Describes a field that earlier responses had.
 fn missing_field(endpoint: &str, field: &str, new: &[String]) -> String {
-    let renamed = if new.is_empty() { String::new() } else { format!("; new: {}", listed(new)) };
+    let name = program().name;
+    let new = if new.is_empty() { String::new() } else { format!("; new fields: {}", listed(&quotations(new))) };
     format!(
-        "{endpoint}: the service no longer sends `{field}`{renamed}\n  help: a newer version of the program may know its new name"
+        "{endpoint}: the service no longer sends `{field}`{new}\n  help: an update of {name} may know the new field"
     )
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::log::Log;
 use crate::program::program;
-use crate::progress::listed;
+use crate::progress::{listed, quotations};
 use crate::time_arg;
 
 /// What a user should know until the user acknowledges it.
@@ -118,10 +118,6 @@ fn unsent_field(unsent: &UnsentField) -> String {
          the column `unknown_fields`",
         listed(&quotations(unknown_fields))
     )
-}
-
-fn quotations(names: &[String]) -> Vec<String> {
-    names.iter().map(|name| format!("`{name}`")).collect()
 }
 
 /// The advice about a field that the service does not send.

@@ -186,6 +186,11 @@ pub(crate) fn listed(names: &[String]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
+/// Encloses each name in backticks.
+pub(crate) fn quotations(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| format!("`{name}`")).collect()
+}
+
 /// Prints the first lines of a list, and the number of the other lines, which are called `rest`.
 pub(crate) fn print_first(lines: &[String], rest: &str, print: impl Fn(&str)) {
     for line in lines.iter().take(MAX_LISTED) {
