@@ -169,7 +169,7 @@ impl Failure {
 }
 
 /// Removes the numbers of system errors, whose texts are next to them.
-fn without_system_numbers(mut text: String) -> String {
+pub(crate) fn without_system_numbers(mut text: String) -> String {
     while let Some((before, number)) = text.split_once(" (os error ") {
         let after = number.split_once(')').map_or("", |(_, after)| after);
         text = format!("{before}{after}");

@@ -13,7 +13,7 @@ use clap::Args;
 use runtime::{AnyClient, Builder, Error};
 use shared_rate_limit::{SharedRateLimiter, Status};
 
-use crate::failure::{ExitKind, Failure, Result};
+use crate::failure::{ExitKind, Failure, Result, without_system_numbers};
 use crate::log::Log;
 use crate::notation::option;
 use crate::program::service;
@@ -106,7 +106,7 @@ fn announce_wait(status: &Status, limit: &str, why: &str, log: Log) {
 }
 
 fn of_this_process(error: &Error) -> String {
-    format!("the rate limit applies to this process only: {}", with_causes(error))
+    format!("the rate limit applies to this process only: {}", without_system_numbers(with_causes(error)))
 }
 
 impl SharedRateLimit {

@@ -98,6 +98,7 @@ fn rate_limit_applies_to_the_process_if_the_file_cannot_be_used() {
     let checked = check_on_machine(&service, folder.path(), &[]);
     assert_eq!(checked.code, Some(0), "{checked:?}");
     assert!(checked.out.contains("\nshared limit  the rate limit applies to this process only: "), "{}", checked.out);
+    assert!(!checked.out.contains("os error"), "{}", checked.out);
     assert!(!checked.err.contains("rate limit"), "{}", checked.err);
     let verbose = check_on_machine(&service, folder.path(), &["--verbose"]);
     assert!(verbose.err.contains("the rate limit applies to this process only: "), "{}", verbose.err);
