@@ -210,10 +210,25 @@ pub(super) fn read_file(path: &Path) -> Result<ClientSettings, Error> {
         // Without the text, the error has a second line that names the key, and quotes no line of the file, which may
         // contain secrets.
         error.set_input(None);
+        if let Some(missing) = missing_feature(error.message()) {
+            return Error::build(format!("{:?}:{line}: {missing}", path.to_string_lossy()));
+        }
         let shown = error.to_string();
         let key = shown.strip_prefix(error.message()).unwrap_or_default().trim_end().replace('\n', " ");
         Error::build(format!("{:?}:{line}: {}{key}", path.to_string_lossy(), without_value(error.message())))
     })
+}
+
+/// A sentence about a setting that serde does not know because a feature is not enabled.
+fn missing_feature(message: &str) -> Option<String> {
+    let (setting, _) = message.strip_prefix("unknown field `")?.split_once('`')?;
+    let feature = match setting {
+        "proxy" | "env_proxy" => "proxy",
+        "system_roots" => "system-roots",
+        "http2" => "http2",
+        _ => return None,
+    };
+    Some(format!("`{setting}` requires the feature `{feature}`"))
 }
 
 /// The message of serde without the value, which may be a secret.
@@ -243,5 +258,18 @@ impl<'de> Deserialize<'de> for Secret {
         let value = Value::deserialize(deserializer)?;
         // The error does not repeat a value of another type, which may be the secret.
         value.as_str().map(Self::from).ok_or_else(|| D::Error::custom("expected a quoted string"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn setting_of_a_feature_names_the_feature() {
+        let expected = "`env_proxy` requires the feature `proxy`";
+        assert_eq!(missing_feature("unknown field `env_proxy`, expected `base_url`").as_deref(), Some(expected));
+        assert_eq!(missing_feature("unknown field `prox`, expected `base_url`"), None);
+        assert_eq!(missing_feature("missing field `base_url`"), None);
     }
 }
