@@ -38,8 +38,15 @@
 //!         println!("{request:?}");
 //!         self.0.send(request)
 //!     }
+//!
+//!     fn reports_sent(&self) -> bool {
+//!         self.0.reports_sent()
+//!     }
 //! }
 //! ```
+//!
+//! The built-in transport cannot be wrapped. With the feature `reqwest`, wrap `ReqwestTransport`, which sends with your own
+//! `reqwest::Client`.
 //!
 //! [`from_fn`] enforces neither a timeout nor a maximum size, but the closure can read both from the request.
 
