@@ -116,7 +116,7 @@ pub(crate) fn warn_of_invalid(log: Log, summary: &Summary, invalid: &str) {
     for (count, what) in [
         (invalid_records, invalid),
         (out_of_range, "with a value outside of the documented range"),
-        (unreadable, "without a readable time; not in the file"),
+        (unreadable, "without a readable time; left out"),
         (
             distant,
             "far from the requested range; the service ignores it and may have further records, or the unit of the times \

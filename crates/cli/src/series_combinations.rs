@@ -14,7 +14,7 @@ use crate::endpoint_names::{self, Endpoint, history, name};
 use crate::failure::{Failure, Result};
 use crate::find_endpoint::find_or_path;
 use crate::log::Log;
-use crate::notation::{self, assigned, command};
+use crate::notation::{self, assigned, chosen, command};
 use crate::param_options::{Params, endpoint_candidates, endpoints_help, option, range_params};
 use crate::param_values::{ParamValue, is_upper, read};
 use crate::program::service;
@@ -247,8 +247,10 @@ pub(crate) fn must_have_history(written: &str) -> Result<Endpoint> {
         return Ok(endpoint);
     }
     let failure = Failure::usage(format!("{} has no known history", name(endpoint)));
-    let list = command("list --history", "endpoints(history=True)", "find_endpoints");
-    Err(failure.help(format!("`{list}` lists the endpoints with a history")))
+    let list = command("list --history", "endpoints(history=True)", "");
+    let listed = format!("`{list}` lists the endpoints with a history");
+    // The list of an assistant does not show it.
+    Err(failure.help(chosen(&listed, &listed, "`describe_endpoint` says whether an endpoint has a history")))
 }
 
 /// Endpoints with the values of their params, and the service. A command has this after its own options, which would

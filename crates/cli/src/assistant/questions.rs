@@ -6,7 +6,7 @@ use rmcp::service::{NotificationContext, RoleClient, RunningService};
 use rmcp::{ClientHandler, ServiceExt, serve_client};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_endpoints::{Metric, metric, other_metric};
+use test_endpoints::{Metric, metric, object, other_metric};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::answer::{MAX_TOKENS, tokens};
@@ -143,6 +143,10 @@ async fn endpoints_are_found_and_described() {
     let wrong = format!("{}s", metric.name);
     let error = assistant.fail("describe_endpoint", json!({ "endpoint": wrong })).await;
     assert!(error.contains(&format!("did you mean `{}`?", metric.name)), "{error}");
+    // And if it has no history?
+    let request = json!({ "endpoint": object().ident, "from": "1d", "file": "day.parquet" });
+    let error = assistant.fail("fetch_records", request).await;
+    assert!(error.contains("`describe_endpoint` says whether"), "{error}");
 }
 
 #[tokio::test]
