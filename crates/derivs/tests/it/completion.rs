@@ -68,6 +68,10 @@ fn every_command_has_a_manual_page() {
     for name in names.filter(|name| !name.is_empty() && *name != "help") {
         let page = std::fs::read_to_string(pages.join(format!("derivs-{name}.1"))).unwrap();
         assert!(page.contains(".SH OPTIONS"), "{page}");
+        // An example ends with its line.
+        let lines: Vec<_> = page.lines().collect();
+        let joined = lines.windows(2).find(|pair| pair[0].starts_with(' ') && !pair[1].starts_with([' ', '.']));
+        assert!(joined.is_none() && !page.contains("EXTRA"), "{joined:?}");
     }
     assert!(pages.join("derivs.1").is_file());
 }
