@@ -13,12 +13,14 @@ use crate::vanished_rows::FileRows;
 pub(crate) struct DamagedData {
     /// The file, as far as it can be read.
     pub(crate) input: Option<ParquetInput>,
-    /// The indices of its intact row groups.
+    /// The indices of its intact row groups, without those whose rows belong into another file.
     pub(crate) intact: BTreeSet<usize>,
     /// The rows that the state has listed.
     pub(crate) before: FileRows,
     /// Whether the state has listed the rows. One that was rebuilt does not list those of a damaged file.
     pub(crate) was_listed: bool,
+    /// Whether it has rows that belong into another file.
+    pub(crate) is_misplaced: bool,
 }
 
 impl DamagedData {
@@ -51,11 +53,16 @@ impl Table {
         if let Some((_, range)) = self.place.period_of(path) {
             self.state.replace_row_facts(&range, &[]);
         }
-        let (input, intact) = match salvaged {
-            Some((input, intact)) => (Some(input), intact.into_iter().collect()),
-            None => (None, BTreeSet::new()),
+        let Some((input, readable)) = salvaged else {
+            return Ok(DamagedData { input: None, intact: BTreeSet::new(), before, was_listed, is_misplaced: false });
         };
-        Ok(DamagedData { input, intact, before, was_listed })
+        let mut intact: BTreeSet<usize> = readable.into_iter().collect();
+        let mut is_misplaced = false;
+        for section in input.state.sections.iter().filter(|section| self.place.is_foreign(path, section)) {
+            is_misplaced = true;
+            intact.remove(&section.group);
+        }
+        Ok(DamagedData { input: Some(input), intact, before, was_listed, is_misplaced })
     }
 
     /// The rows that a file had before, and has no longer.

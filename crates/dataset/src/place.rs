@@ -16,7 +16,8 @@ use crate::file_storage::FileStorage;
 use crate::parquet_input::ParquetInput;
 use crate::partition::{Partition, period};
 use crate::saved_state::{self, Unusable};
-use crate::series::SeriesRequest;
+use crate::section::Section;
+use crate::series::{SeriesRequest, endpoint_of};
 use crate::table_state::TableState;
 use crate::target::{Format, Target};
 
@@ -196,6 +197,17 @@ impl Place {
         }
         let (partition, range) = Partition::read(file.strip_prefix(&self.data)?.strip_suffix(".parquet")?)?;
         Some((Some(partition), range))
+    }
+
+    /// Whether the rows of a section of a data file belong to another table or to another period.
+    pub(crate) fn is_foreign(&self, file: &str, section: &Section) -> bool {
+        let Some((Some(_), range)) = self.period_of(file) else { return false };
+        let facts = &section.row_facts;
+        let is_before = facts.last.is_some_and(|last| last < range.start);
+        // The end of an interval can be that of the period.
+        let is_after = facts.first.is_some_and(|first| first > range.end || first == range.end && !facts.time_is_end);
+        let table = format!("{}/{}-", endpoint_of(&section.path), interval_name(facts.interval));
+        is_before || is_after || table != self.data
     }
 
     /// The data files, and the Parquet files that readers would read although they are not part of the table.

@@ -134,7 +134,9 @@ impl Table {
         let salvaged = self.salvage(path, &damaged)?;
         let lost = self.lost_since(path, damaged.before);
         let is_listed = damaged.was_listed && !lost.present.is_empty();
-        let is_lost = self.note_lost(&aside.name, aside.kept_as, lost, is_listed);
+        // A misplaced file that the state has not listed has no row of the table.
+        let has_rows = damaged.was_listed || !damaged.is_misplaced;
+        let is_lost = has_rows && self.note_lost(&aside.name, aside.kept_as, lost, is_listed);
         let mut moved = aside.moved;
         if is_lost && let Some(kept) = self.move_text_aside().await? {
             moved.push_str(&format!(", and the text to {}", quoted(kept)));

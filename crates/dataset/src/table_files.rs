@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use runtime::Timestamp;
 
+use crate::damage::Damage;
 use crate::error::Error;
 use crate::file_state::FileState;
 use crate::journal;
@@ -46,6 +47,11 @@ impl Table {
                 continue;
             }
             let Some(input) = self.open_file(&path).await? else { continue };
+            if let Some(foreign) = input.state.sections.iter().find(|section| self.place.is_foreign(&path, section)) {
+                let why = format!("it has the place of another file, and rows of {}", foreign.path);
+                self.damaged.push(Damage { name: input.name.clone(), path, why });
+                continue;
+            }
             let schema = input.schema();
             let mut file = input.state;
             if let Some(listed) = file.retired.take().filter(|_| self.stored.is_none()) {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use generated_client::Timestamp;
-use test_endpoints::metric;
+use test_endpoints::{metric, other_metric};
 
 use crate::backfill::backfill;
 use crate::foreign_text::{run_at, service};
@@ -70,6 +70,46 @@ fn an_export_says_since_when_it_knows_rows_that_were_lost() {
     let exported = run(&early);
     assert!(exported.code == Some(6) && exported.err.contains("are known only since 20"), "{}", exported.err);
     assert_eq!(run(&["export", path]).code, Some(0));
+}
+
+/// A copy that was put back in the place of another file is moved aside, and its rows are no rows of that file.
+#[test]
+fn a_file_in_the_place_of_another_one_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let path = text(&data);
+    let days = ["2024-12-31", "2025-01-02"];
+    let fetch = || {
+        let both = [metric().name, other_metric().name];
+        let range = ["--from", days[0], "--to", days[1], "--out", path, "--sandbox"];
+        run(&[&["backfill"], &both[..], &metric().hourly()[1..], &range].concat())
+    };
+    assert_eq!(fetch().code, Some(0));
+    let mut files = Vec::new();
+    let status: serde_json::Value = run(&["status", path, "--json"]).out.parse().unwrap();
+    for series in status["series"].as_array().unwrap() {
+        let own = series["files"].as_array().unwrap();
+        files.push(own.iter().map(|file| file.as_str().unwrap().to_owned()).collect::<Vec<_>>());
+    }
+    let count = run(&["export", path]).rows().len();
+    // Of another endpoint, and of another year.
+    for (from, to) in [(&files[0][0], &files[1][0]), (&files[0][1], &files[0][0])] {
+        std::fs::copy(from, to).unwrap();
+        let status = run(&["status", path]);
+        let why = "it has the place of another file";
+        assert!(status.code == Some(6) && status.err.contains(why), "{}", status.err);
+        let next = fetch();
+        assert!(next.code == Some(0) && next.err.contains("moved to"), "{}", next.err);
+        assert_eq!(run(&["status", path, "--verify"]).code, Some(0));
+        assert_eq!(run(&["export", path]).rows().len(), count);
+    }
+    // A file that the data set did not have.
+    let year = files[0][0].replace("2024", "2020");
+    std::fs::copy(&files[0][0], &year).unwrap();
+    assert_eq!(run(&["status", path]).code, Some(6));
+    assert_eq!(fetch().code, Some(0));
+    assert_eq!(run(&["status", path]).code, Some(0));
+    assert_eq!(run(&["export", path]).rows().len(), count);
 }
 
 /// A service whose records of the last day have a value of this field.
