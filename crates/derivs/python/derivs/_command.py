@@ -16,7 +16,7 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta, timezone
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, TypeVar, Union
 
-from ._errors import ArgumentError, Error
+from ._errors import ArgumentError, Error, Interrupt
 from ._progress import ProgressLine
 from ._table import Row as Row, Rows
 
@@ -116,7 +116,10 @@ class Run:
             self.end()
 
     def read(self, stop: Optional[threading.Event] = None) -> bytes:
-        return b"".join(self.chunks(stop))
+        try:
+            return b"".join(self.chunks(stop))
+        except KeyboardInterrupt:
+            raise Interrupt from None
 
     def result(self, result: T) -> T:
         """Returns the result, or raises the error of the command."""

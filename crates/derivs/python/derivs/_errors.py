@@ -8,7 +8,7 @@ from typing import Any, List, Optional
 _KINDS = {1: "io", 2: "usage", 3: "credentials", 4: "service", 5: "rejected", 6: "incomplete"}
 
 
-class _OfCaller(Exception):
+class _OfCaller(BaseException):
     def _render_traceback_(self) -> List[str]:
         """Returns what IPython and notebooks show of this error."""
         from IPython import get_ipython  # type: ignore[import-not-found,attr-defined,unused-ignore]
@@ -32,7 +32,7 @@ class ArgumentError(_OfCaller, TypeError, ValueError):
     __module__ = "derivs"
 
 
-class Error(_OfCaller):
+class Error(_OfCaller, Exception):
     """The command failed; the text is its message.
 
     code: The exit code of the command, which is negative if a signal has ended it.
@@ -50,6 +50,12 @@ class Error(_OfCaller):
 
     def __reduce__(self) -> Any:
         return type(self), (str(self), self.code, self.result)
+
+
+class Interrupt(_OfCaller, KeyboardInterrupt):
+    """Ctrl-C or the stop button of a notebook has ended the command."""
+
+    __module__ = "derivs"
 
 
 class ColumnError(_OfCaller, KeyError):
