@@ -186,6 +186,9 @@ def _options(options: Row) -> Iterator[str]:
         if name == "help" or not re.fullmatch(r"[^\W\d_][\w-]*", name):
             raise ArgumentError(f"`{name}` is not the name of an argument")
         option = "--" + name.rstrip("_").replace("_", "-")
+        if type(value).__name__ in ("bool", "bool_"):
+            # A flag of numpy is not the same object as True.
+            value = bool(value)
         if value is True:
             yield option
         elif value is not None and value is not False:
