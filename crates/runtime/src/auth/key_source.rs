@@ -53,7 +53,8 @@ fn read_file(path: &Path) -> Result<Secret, Error> {
         let message = format!("cannot read the file of the API key {:?}", path.to_string_lossy());
         Error::retryable(ErrorKind::Send, message).with_source(error)
     })?;
-    Ok(Secret::from(text))
+    // Some editors begin a file with a byte order mark, which no key has.
+    Ok(Secret::from(text.trim_start_matches('\u{feff}')))
 }
 
 impl From<Secret> for KeySource {

@@ -69,7 +69,7 @@ async fn key_of_a_file_is_read_for_each_request() {
     let client = builder().build().unwrap();
     client.raw("/x").await.unwrap();
     "canary-two".clone_into(&mut key.lock().unwrap());
-    std::fs::write(&path, " canary-two\r\n").unwrap();
+    std::fs::write(&path, "\u{feff} canary-two\r\n").unwrap();
     client.raw("/x").await.unwrap();
     assert_eq!(*seen.lock().unwrap(), ["canary-one", "canary-two"]);
     std::fs::write(&path, "").unwrap();
