@@ -83,7 +83,7 @@ pub struct SeriesStatus {
     /// The maximum number of records that are missing in gaps and unfetched ranges; without a regular step, the number of
     /// unfetched ranges.
     pub missing: u64,
-    /// The range that all runs have requested, from its first start to its last end.
+    /// The range that all runs have requested, from its first start to its last end, at most until now.
     pub asked: Option<Range<Timestamp>>,
     /// Ranges in which the service had no record when they were requested.
     pub empty: Vec<Range<Timestamp>>,
@@ -169,7 +169,8 @@ impl SeriesStatus {
             out_of_range: row_facts.out_of_range.steps(interval),
             revised: state.revised,
             is_retired: state.retired.is_some(),
-            asked: state.requested.bounds(),
+            // The clock of an earlier run may have been ahead.
+            asked: state.requested.until(Timestamp::now()).bounds(),
             empty: state.empty.ranges(),
             last_seen,
             first_age: state.first_seen.age(row_facts.interval),

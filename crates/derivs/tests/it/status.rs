@@ -1,5 +1,7 @@
 //! Tests of the command `status`.
 
+use std::path::Path;
+
 use test_endpoints::{metric, other_metric};
 
 use crate::backfill::{backfill, one, two};
@@ -109,22 +111,36 @@ fn status_counts_the_records_that_no_run_has_requested() {
     assert_eq!((row[2], row[6]), ("0", "48"), "{}", status.out);
 }
 
-/// The test cannot change the clock, so it changes the time of the last record in the state file of the series.
-#[test]
-fn records_in_the_future_are_a_warning() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("data");
-    let first = run(&one(&data, &["--sandbox"]));
-    assert!(first.code == Some(0) && !first.err.contains("in the future"), "{}", first.err);
+/// Changes the only series in the state file of a data set. A test cannot change the clock of the program.
+fn change_series(data: &Path, change: impl FnOnce(&mut serde_json::Value)) {
     let mut home = std::fs::read_dir(data.join(".backfill")).unwrap().map(|entry| entry.unwrap().path());
     let state = home.find_map(|path| Some(path.join("state.json")).filter(|state| state.exists())).unwrap();
     let text = support::contents(&state);
     let mut object: serde_json::Value = text.lines().next().unwrap().parse().unwrap();
     // A state of this format has no checksum.
     object["version"] = 5.into();
-    let series = object["series"].as_object_mut().unwrap().values_mut().next().unwrap();
-    series["last"] = "2999-01-01T00:00:00Z".into();
+    change(object["series"].as_object_mut().unwrap().values_mut().next().unwrap());
     std::fs::write(&state, object.to_string()).unwrap();
+}
+
+#[test]
+fn range_that_a_run_with_a_wrong_clock_has_requested_ends_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    assert_eq!(run(&one(&data, &["--sandbox"])).code, Some(0));
+    change_series(&data, |series| series["requested"][0][1] = 4_102_444_800_u32.into()); // 2100
+    let status: serde_json::Value = run(&["status", support::text(&data), "--json"]).out.parse().unwrap();
+    let end = status["series"][0]["asked"][1].as_str().unwrap();
+    assert!(end < "2100", "{status}");
+}
+
+#[test]
+fn records_in_the_future_are_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let first = run(&one(&data, &["--sandbox"]));
+    assert!(first.code == Some(0) && !first.err.contains("in the future"), "{}", first.err);
+    change_series(&data, |series| series["last"] = "2999-01-01T00:00:00Z".into());
     let output = run(&one(&data, &["--sandbox", "--dry-run"]));
     let expected = "warning: the newest record, of 2999-01-01 00:00, is in the future; check the clock of this machine
 ";
