@@ -9,7 +9,7 @@ use runtime::{ErrorKind, Timestamp, history};
 
 use crate::empty_series::no_record;
 use crate::endpoint_names::full_name;
-use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::failure::{ExitKind, Failure, Result, brief, without_system_numbers};
 use crate::file_notes::Note;
 use crate::incomplete_run::{IncompleteRun, Reason};
 use crate::job_settings::JobSettings;
@@ -102,7 +102,7 @@ impl Reporter {
             }
         }
         if let Some(error) = of_run {
-            return Some(error.to_string());
+            return Some(without_system_numbers(error.to_string()));
         }
         let cause = cause_of_stop(summary)?;
         let is_unfetched = summary.series.get(index).is_some_and(|report| report.unfetched > 0);

@@ -126,7 +126,7 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
     assert_eq!(output.code, Some(1), "{}", output.err);
     assert!(output.err.contains("File too large"), "{}", output.err);
     let objects: Vec<serde_json::Value> = output.out.lines().map(|line| line.parse().unwrap()).collect();
-    let is_explained = |object: &serde_json::Value| object["error"].as_str().unwrap().contains("File too large");
+    let is_explained = |object: &serde_json::Value| object["error"].as_str().unwrap().ends_with("File too large");
     assert!(objects.len() == 2 && objects.iter().all(is_explained), "{}", output.out);
     assert_eq!((&objects[1]["endpoint"], &objects[1]["added"]), (&metric().endpoint.to_string().into(), &0.into()));
     assert!(!file.exists());
