@@ -158,7 +158,19 @@ impl Options {
             None => Some([info.to, info.from].map(|name| !name.is_empty())),
         };
         let may_search = ends.is_none() && grid.has_steps() && !no_first_record_search;
-        PagerOptions { grid, range, page_size, outside, ends, units, ahead, unsettled, all_pages_of, may_search }
+        PagerOptions {
+            grid,
+            range,
+            page_size,
+            outside,
+            ends,
+            units,
+            includes_start: info.includes_start,
+            ahead,
+            unsettled,
+            all_pages_of,
+            may_search,
+        }
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) struct PagerOptions {
     pub(super) ends: Option<[bool; 2]>,
     /// The time units of the params for the start and the end of a range.
     pub(super) units: [TimeUnit; 2],
+    /// True if a request has the start of its span itself, instead of the time one unit earlier.
+    pub(super) includes_start: bool,
     /// The maximum number of windows that are requested or stored before the first of them is returned.
     pub(super) ahead: usize,
     /// The time after which missing records may still be published. If no missing record is expected to be published,

@@ -124,6 +124,7 @@ fn fetch(service: &Service, from: i64, to: i64, page_size: usize, rng: &mut Rng)
         ahead: rng.usize(2..20),
         unsettled: range.to,
         units: [TimeUnit::Seconds; 2],
+        includes_start: false,
         all_pages_of: None,
         may_search: false,
     };

@@ -189,6 +189,23 @@ async fn times_that_are_counted_from_the_start_are_those_of_the_range() {
     assert!(all.report.is_complete(), "{:?}", all.report);
 }
 
+/// The service has two records of each time, and the interval that is open now has only its first time so far. A request
+/// from another time than the start of an interval would have records of that time.
+#[tokio::test(start_paused = true)]
+async fn several_records_of_an_open_interval_are_no_full_page() {
+    let service = Service::new(|request, _| {
+        let query = query(request);
+        let time = |name: &str| TimeUnit::Iso8601.read(&query[name]).unwrap().unix_seconds();
+        let until = time("before").min(START + HOUR + 60);
+        reply(200, &[], &body((time("after")..=until).step_by(3600).flat_map(|time| [time, time])))
+    });
+    let request = test_service::invented::request::<Evaluated>(&service.client());
+    let all = request.history(at(START + HOUR)..at(START + 3 * HOUR)).collect().await.unwrap();
+    let times: Vec<i64> = all.records.iter().map(|record| record["openDate"].as_i64().unwrap()).collect();
+    assert_eq!(times, [START + HOUR; 2]);
+    assert_eq!(service.paths().len(), 2, "{:?}", service.paths());
+}
+
 /// Without a param for an end of the range, a response has records behind this end although the service works as it
 /// should.
 #[tokio::test(start_paused = true)]

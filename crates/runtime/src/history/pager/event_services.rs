@@ -73,6 +73,7 @@ impl EventService {
             outside: 0,
             ends: Some(self.ends),
             units: self.units,
+            includes_start: false,
             all_pages_of: None,
             ahead: 8,
             unsettled: Timestamp::MAX,

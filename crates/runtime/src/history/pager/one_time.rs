@@ -129,14 +129,15 @@ impl<R> Windows<R> {
             return self.request_longer(index, side, response);
         }
         let [start, end] = self.sent(page.requested);
-        let [from, to] = self.options.units;
+        let PagerOptions { grid, units: [from, to], .. } = self.options;
         let window = page.window;
         let mut requested = page.requested;
         // Without the other end of the range, a request can also find records outside of it, which show that the page was
         // cut.
         let is_over = match side {
             Side::After => {
-                let next = from.after(start);
+                // A service that counts times from the start has records at any start, also between two steps.
+                let next = if self.options.includes_start { grid.ceil(from.after(start)) } else { from.after(start) };
                 requested.from = after(next);
                 self.has_end() && window.to <= next
             }
@@ -311,7 +312,8 @@ impl<R> Windows<R> {
     pub(super) fn sent(&self, span: Span) -> [Timestamp; 2] {
         let [from, to] = self.options.units;
         let before = Duration::from_nanos(1);
-        [from.floor(span.from - before), to.after(to.floor(span.to - before))]
+        let start = if self.options.includes_start { span.from } else { span.from - before };
+        [from.floor(start), to.after(to.floor(span.to - before))]
     }
 
     /// Counts a window as failed whose page cannot be continued, because its records have the same time.

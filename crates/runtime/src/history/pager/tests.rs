@@ -26,6 +26,7 @@ fn pager(to: i64, steps: usize, unsettled: i64) -> Pager<()> {
         outside: 1,
         ends: None,
         units: [TimeUnit::Seconds; 2],
+        includes_start: false,
         all_pages_of: None,
         ahead: 8,
         unsettled: unsettled.into(),
