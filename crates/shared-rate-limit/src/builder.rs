@@ -52,7 +52,11 @@ impl SharedRateLimiterBuilder {
         let parts = match Parts::new(self.settings, |name, _| RedisStore::new(&self.url, name)) {
             Ok(parts) => parts,
             Err(error) => {
-                let message = "the URL of the shared rate limit's server cannot be used";
+                let message = if cfg!(not(feature = "tls")) && self.url.starts_with("rediss:") {
+                    "a `rediss` URL of the shared rate limit's server requires the feature `tls`"
+                } else {
+                    "the URL of the shared rate limit's server cannot be used"
+                };
                 return Err(Error::new(ErrorKind::Builder, message).with_source(error));
             }
         };

@@ -147,6 +147,14 @@ fn invalid_settings_are_errors() {
     }
 }
 
+#[cfg(not(feature = "tls"))]
+#[test]
+fn url_with_tls_names_the_feature() {
+    let error = SharedRateLimiter::builder("rediss://:canary@host", limit()).build().map(drop).unwrap_err();
+    let expected = "a `rediss` URL of the shared rate limit's server requires the feature `tls`";
+    assert_eq!(error.to_string(), expected);
+}
+
 /// Each window that counts only some endpoints has a separate key on the server.
 #[tokio::test]
 async fn limit_of_some_endpoints_has_its_own_key() {
