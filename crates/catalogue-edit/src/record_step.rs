@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use catalogue::duration::{Step, anchor, step};
+use heck::ToSnakeCase;
 use runtime::{Interval, Timestamp};
 
 /// The units of the catalogue that a word can mean.
@@ -66,15 +67,24 @@ pub(crate) fn is_step(value: &str) -> bool {
 }
 
 /// The step that a value denotes if it fits the times of records. For a value of another notation, such as `FIVE_MINUTE`,
-/// regular times decide.
+/// regular times decide, if it has a word for their unit.
 pub(crate) fn step_of(value: &str, times: &[Timestamp]) -> Option<SeenStep> {
     let meanings = meanings(value);
     if meanings.is_empty() {
-        return if has_letter(value) { regular_step(times) } else { None };
+        return regular_step(times).filter(|seen| has_unit_of(value, seen.step));
     }
     let times = in_order(times);
     let step = one_of(&meanings, value, &times)?;
     Some(SeenStep::of(step, &times))
+}
+
+/// `true` if a value such as `FIVE_MINUTE` has a word for the unit of a step.
+fn has_unit_of(value: &str, regular: Step) -> bool {
+    let text = STEPS.split(' ').find(|text| step(text) == Some(regular)).unwrap_or_default();
+    let unit = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let value = value.to_snake_case();
+    let mut words = value.split(|letter: char| !letter.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    words.any(|word| units(word).contains(&unit))
 }
 
 fn has_letter(value: &str) -> bool {
@@ -87,8 +97,14 @@ fn one_of(meanings: &[Step], value: &str, times: &[Timestamp]) -> Option<Step> {
         // Any time begins a second, which a number without a unit can mean.
         return if has_letter(value) { only_one_that_begins_at(*time, meanings) } else { None };
     }
-    let without_gaps = meanings.iter().find(|step| is_next_of_all(**step, times));
-    without_gaps.or_else(|| meanings.iter().find(|step| fits(**step, times))).copied()
+    let mut fitting = Vec::new();
+    for step in meanings {
+        if let Some(missing) = missing_between(*step, times) {
+            fitting.push((missing, *step));
+        }
+    }
+    // Of weekdays, only days are missing at each weekend.
+    fitting.into_iter().min_by_key(|(missing, _)| *missing).map(|(_, step)| step)
 }
 
 /// The only step of which an interval begins at a time.
@@ -164,18 +180,19 @@ fn is_next_of_all(step: Step, times: &[Timestamp]) -> bool {
     times.len() > 1 && times.windows(2).all(|pair| interval.moved(pair[0], 1) == pair[1])
 }
 
-/// `true` if each time is a number of steps after the time before it, and one of them is the next.
-fn fits(step: Step, times: &[Timestamp]) -> bool {
-    let Some(first) = times.first() else { return false };
-    let interval = Interval::new(step).anchored(*first);
+/// The number of times that are missing between others, which are a number of steps apart; `None` if they are not, or if
+/// none follows the one before it.
+fn missing_between(step: Step, times: &[Timestamp]) -> Option<u64> {
+    let interval = Interval::new(step).anchored(*times.first()?);
     let mut has_next = false;
+    let mut missing: u64 = 0;
     for pair in times.windows(2) {
         let count = interval.passed(&(pair[0]..pair[1]));
-        has_next |= count == 1;
-        let Ok(count) = i64::try_from(count) else { return false };
-        if interval.moved(pair[0], count) != pair[1] {
-            return false;
+        if interval.moved(pair[0], i64::try_from(count).ok()?) != pair[1] {
+            return None;
         }
+        has_next |= count == 1;
+        missing = missing.saturating_add(count.saturating_sub(1));
     }
-    has_next
+    has_next.then_some(missing)
 }

@@ -571,3 +571,41 @@ fn records_without_names_have_a_key_too() {
     let (_, notes) = learned_with_notes(&entries_of(&[Recorded { url: "/status".to_owned(), body }]));
     assert!(notes.contains("if `key: [value 1]` distinguishes them"), "{notes}");
 }
+
+#[test]
+fn a_word_without_the_unit_of_the_times_is_no_step() {
+    let hours = ["2024-01-01T00:00:00Z", "2024-01-01T01:00:00Z", "2024-01-01T02:00:00Z", "2024-01-01T03:00:00Z"];
+    for other in ["ytd", "s3cret", "ONE_DAY"] {
+        let learned = learned_with_step(&format!("period={other}&interval=1h"), &hours);
+        assert!(learned.contains("step: interval, ") && !learned.contains(other), "{learned}");
+    }
+    for value in ["ONE_HOUR", "PT1H"] {
+        let learned = learned_with_step(&format!("period={value}"), &hours);
+        assert!(learned.contains(&format!("value: {value}, ")) && learned.contains("duration: 1h}"), "{learned}");
+    }
+    let quarters = ["2024-01-01", "2024-04-01", "2024-07-01", "2024-10-01"];
+    assert!(learned_with_step("period=BY_QUARTER", &quarters).contains("duration: 3mo}"));
+}
+
+#[test]
+fn weekdays_with_a_holiday_are_business_days() {
+    let days = ["2024-01-11", "2024-01-12", "2024-01-16", "2024-01-17", "2024-01-18", "2024-01-19", "2024-01-22"];
+    let learned = learned_with_step("interval=1d", &days);
+    assert!(learned.contains("value: 1d, ") && learned.contains("duration: 1bd}"), "{learned}");
+}
+
+#[test]
+fn steps_that_differ_only_in_upper_and_lower_case_are_two_values() {
+    let at = |interval: &str, times: [&str; 2]| Recorded {
+        url: format!("/candles?interval={interval}&start=2024-01-01"),
+        body: json!(times.map(|time| json!({"time": time, "close": 1.5}))),
+    };
+    let learned = learned_from(&[
+        at("1m", ["2024-01-01T00:00:00Z", "2024-01-01T00:01:00Z"]),
+        at("1M", ["2024-01-01T00:00:00Z", "2024-02-01T00:00:00Z"]),
+    ]);
+    for (value, duration) in [("1m", "1m"), ("1M", "1mo")] {
+        assert!(learned.contains(&format!("value: {value}, ")), "{learned}");
+        assert!(learned.contains(&format!("duration: {duration}}}")), "{learned}");
+    }
+}
