@@ -36,16 +36,20 @@ pub(super) fn propose_history(editor: &mut Editor, evidence: Evidence, at: &Entr
 
 /// Corrects the history that an endpoint declares by what its responses have shown.
 pub(super) fn correct(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, facts: &[HistoryFact]) {
+    let mut steps = Vec::new();
     for fact in facts {
         match fact {
             HistoryFact::StartIncluded => set_includes_start(editor, at),
             HistoryFact::StartIsEnd => swap_ends(editor, at),
-            HistoryFact::Step(sent) if !is_contradicted(sent, facts) => step::set(editor, evidence, at, sent),
+            HistoryFact::Step(sent) if !is_contradicted(sent, facts) => {
+                step::set(editor, evidence, at, sent);
+                steps.push(sent);
+            }
             HistoryFact::Every(seen) if is_only_step(seen, facts) => note_every(editor, seen),
             HistoryFact::Step(_) | HistoryFact::Every(_) | HistoryFact::Irregular => {}
         }
     }
-    step::note_time_of_day(editor, at, facts);
+    step::set_anchor(editor, at, &steps);
 }
 
 fn set_includes_start(editor: &mut Editor, at: &EntryPosition) {

@@ -1,13 +1,15 @@
 //! Learns the param that sets the step of a history, and what its values denote.
 
+use catalogue::duration::{self, Step};
 use catalogue::names::{self, Case};
 use catalogue::spec::{Evidence, History, Known, Param, ParamEntry, Type, TypeKind, Value};
+use runtime::{Interval, Timestamp};
 
 use crate::content::{EntryPosition, SERVICE, ident_of};
 use crate::draft::WantedName;
 use crate::editor::Editor;
 use crate::enum_values::{add_values, is_identifier, with_idents};
-use crate::gate::{HistoryFact, SentStep};
+use crate::gate::SentStep;
 use crate::merge::ClientNames;
 use crate::names_in_use::NamesInUse;
 use crate::record_step::SeenStep;
@@ -24,9 +26,8 @@ pub(super) fn set(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, s
     match &history.step {
         Some(step) if **step == *sent.param => add_value(editor, evidence, &param, value),
         None if has_plain_type(&param) => set_param(editor, evidence, at, &param, value),
-        _ => return,
+        _ => {}
     }
-    set_anchor(editor, at, sent);
 }
 
 /// Adds a value to the known type of a param.
@@ -54,34 +55,54 @@ fn set_param(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, param:
     }
 }
 
-/// Sets the anchor of a history whose intervals begin on another day than the client assumes.
-fn set_anchor(editor: &mut Editor, at: &EntryPosition, sent: &SentStep) {
-    let Some(anchor) = &sent.seen.anchor else { return };
-    let Some(history) = history_mut(editor, at) else { return };
-    if history.anchor.is_none() && !has_time_of_day(anchor) {
-        history.anchor = Some(anchor.as_str().into());
-        let step = sent.seen.step;
-        editor.note(format!("an interval of {step} begins on {anchor}, so the history gets it as its `anchor`"));
+/// Sets the anchor of a history whose intervals begin on another day than the client assumes. With summer time, a time of
+/// day changes twice a year, so the author decides about it.
+pub(super) fn set_anchor(editor: &mut Editor, at: &EntryPosition, steps: &[&SentStep]) {
+    let Some(SentStep { seen: SeenStep { step, anchor: Some(text) }, .. }) = longest_with_anchor(editor, at, steps)
+    else {
+        return;
+    };
+    let Some(seconds) = duration::anchor(text) else { return };
+    if let Some(other) = moved_step(editor, at, Timestamp::from_unix_seconds(seconds), steps) {
+        editor.note(format!(
+            "an interval of {step} begins on {text}, but no interval of {other} begins on {text}, so the history gets no \
+             `anchor`"
+        ));
+    } else if has_time_of_day(text) {
+        editor.note(format!(
+            "an interval of {step} begins at {text}; if intervals begin at that time all year, add `anchor: {text}` to the \
+             `history`"
+        ));
+    } else if let Some(history) = history_mut(editor, at) {
+        history.anchor = Some(text.as_str().into());
+        editor.note(format!("an interval of {step} begins on {text}, so the history gets it as its `anchor`"));
     }
 }
 
-/// Adds a note if intervals begin at a time of day other than midnight. With summer time, it changes twice a year, so the
-/// author decides.
-pub(super) fn note_time_of_day(editor: &mut Editor, at: &EntryPosition, facts: &[HistoryFact]) {
-    if declared_history(editor, at).is_none_or(|history| history.anchor.is_some() || history.step.is_none()) {
-        return;
+/// The longest step with an anchor that the history does not have yet. The anchor of weeks is also that of days.
+fn longest_with_anchor<'s>(editor: &Editor, at: &EntryPosition, steps: &[&'s SentStep]) -> Option<&'s SentStep> {
+    let history = declared_history(editor, at)?;
+    if history.anchor.is_some() {
+        return None;
     }
-    for fact in facts {
-        if let HistoryFact::Step(SentStep { seen: SeenStep { step, anchor: Some(anchor) }, .. }) = fact
-            && has_time_of_day(anchor)
-        {
-            editor.note(format!(
-                "an interval of {step} begins at {anchor}; if intervals begin at that time all year, add `anchor: {anchor}` \
-                 to the `history`"
-            ));
-            return;
-        }
-    }
+    let param = history.step.as_deref()?;
+    let anchored = steps.iter().copied().filter(|sent| sent.param == *param && sent.seen.anchor.is_some());
+    // Of several, the first.
+    anchored.rev().max_by_key(|sent| Interval::new(sent.seen.step).shortest())
+}
+
+/// A step of the history whose intervals would begin at other times with an anchor.
+fn moved_step(editor: &Editor, at: &EntryPosition, anchor: Timestamp, steps: &[&SentStep]) -> Option<Step> {
+    let param = declared_history(editor, at)?.step.as_deref()?;
+    let ty = editor.content.ty(&own_param(editor, at, param)?.ty)?;
+    let mut known = ty.values.iter().filter_map(|value| duration::step(value.duration.as_deref()?));
+    known.find(|step| {
+        let interval = Interval::new(*step);
+        let seen = steps.iter().find(|sent| sent.seen.step == *step).and_then(|sent| sent.seen.anchor.as_deref());
+        let seen = seen.and_then(duration::anchor).map(Timestamp::from_unix_seconds);
+        let start = seen.unwrap_or_else(|| interval.start_of(anchor));
+        interval.anchored(anchor).start_of(start) != start
+    })
 }
 
 fn has_time_of_day(anchor: &str) -> bool {

@@ -595,6 +595,24 @@ fn weekdays_with_a_holiday_are_business_days() {
 }
 
 #[test]
+fn an_anchor_of_weeks_that_moves_months_is_only_noted() {
+    let at = |interval: &str, times: [&str; 3]| Recorded {
+        url: format!("/candles?interval={interval}&start=2024-01-01"),
+        body: json!(times.map(|time| json!({"time": time, "close": 1.5}))),
+    };
+    let weeks = || at("1w", ["2024-01-07", "2024-01-14", "2024-01-21"]);
+    let months = || at("1mo", ["2024-01-01", "2024-02-01", "2024-03-01"]);
+    for recorded in [[weeks(), months()], [months(), weeks()]] {
+        let (learned, notes) = learned_with_notes(&entries_of(&recorded));
+        assert!(learned.contains("duration: 1mo}") && !learned.contains("anchor"), "{learned}");
+        assert_eq!(notes.matches("no interval of 1mo begins on 2024-01-07").count(), 1, "{notes}");
+    }
+    let days = at("1d", ["2024-01-08", "2024-01-09", "2024-01-10"]);
+    let learned = learned_from(&[days, weeks()]);
+    assert!(learned.contains("anchor: '2024-01-07'"), "{learned}");
+}
+
+#[test]
 fn steps_that_differ_only_in_upper_and_lower_case_are_two_values() {
     let at = |interval: &str, times: [&str; 2]| Recorded {
         url: format!("/candles?interval={interval}&start=2024-01-01"),
