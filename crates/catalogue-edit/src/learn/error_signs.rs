@@ -78,10 +78,17 @@ pub(super) fn error_line(response: &SavedResponse) -> Option<&Value> {
     }
     let lines = response.body.as_sequence()?;
     let is_like = |line: &Value, other: &Value| entries_of(line).iter().any(|(key, _)| other.get(key).is_some());
-    lines.iter().enumerate().find_map(|(index, line)| {
-        let has_like = lines.iter().enumerate().any(|(at, other)| at != index && is_like(line, other));
-        if likely_error(line).is_some() && !has_like { Some(line) } else { None }
-    })
+    for (index, line) in lines.iter().enumerate() {
+        // Only a likely error is compared with all other lines.
+        if likely_error(line).is_none() {
+            continue;
+        }
+        let mut others = lines.iter().enumerate().filter(|(at, _)| *at != index);
+        if !others.any(|(_, other)| is_like(line, other)) {
+            return Some(line);
+        }
+    }
+    None
 }
 
 /// The status in a body, if its value does not mean success.
