@@ -16,7 +16,7 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta, timezone
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, TypeVar, Union
 
-from ._errors import ArgumentError, Error, Interrupt
+from ._errors import ArgumentError, Error, Interrupt, is_in_notebook
 from ._progress import ProgressLine
 from ._table import Row as Row, Rows
 
@@ -119,6 +119,9 @@ class Run:
         try:
             return b"".join(self.chunks(stop))
         except KeyboardInterrupt:
+            # Python ends by the signal only for the exact class, and a shell ends its loop only for that.
+            if not is_in_notebook():
+                raise
             raise Interrupt from None
 
     def result(self, result: T) -> T:

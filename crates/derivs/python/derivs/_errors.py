@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 from typing import Any, List, Optional
 
@@ -16,6 +17,12 @@ class _OfCaller(BaseException):
         formatter: Any = get_ipython().InteractiveTB  # type: ignore[no-untyped-call,unused-ignore]
         lines: List[str] = formatter.structured_traceback(type(self), self, _before_package(self.__traceback__))
         return lines
+
+
+def is_in_notebook() -> bool:
+    """Whether IPython or a notebook shows the errors of this process."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and ipython.get_ipython() is not None
 
 
 def _before_package(traceback: Optional[TracebackType]) -> Optional[TracebackType]:
