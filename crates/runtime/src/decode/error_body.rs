@@ -155,14 +155,15 @@ pub(crate) fn is_error(body: &str, record: Option<&RecordInfo>, paths: &ErrorBod
 }
 
 /// The message of a line among lines of JSON, if the line is an error of the service instead of a record: a service that
-/// fails after it has sent records can report this only in a line. A line with a field of the record is a record, and
-/// without a table of fields every line is.
+/// fails after it has sent records can report this only in a line. A line with a field of the record is a record, as is a
+/// list, and without a table of fields every line is.
 pub(crate) fn error_in_line(line: &str, record: Option<&RecordInfo>, paths: &ErrorBodyInfo) -> Option<String> {
-    let fields = record?.fields;
+    let fields = record?;
     if !has_failed_status(line, paths) && !is_error(line, record, paths) {
         return None;
     }
-    if fields.iter().any(|field| at_path(line, field.wire_name).is_some()) {
+    let Ok(Value::Object(members)) = any(line) else { return None };
+    if members.keys().any(|name| fields.index_of_name(name).is_some()) {
         return None;
     }
     Some(find(line.as_bytes(), paths.message).unwrap_or_else(|| "it has no message".to_owned()))

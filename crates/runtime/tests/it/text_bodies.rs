@@ -196,6 +196,29 @@ async fn error_in_a_line_is_an_error_of_the_response() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn line_with_a_field_under_another_name_is_a_record() {
+    static RENAMED: RecordInfo =
+        RecordInfo::new("Rate", &[DAY, FieldInfo { also_named: &["close.rate"], ..RATE }]).others(None);
+    static RENAMED_LINES: EndpointInfo = endpoint(Some(&RENAMED), BodyFormat::Ndjson);
+    let body = "{\"day\":\"2024-01-01\"}\n{\"close.rate\":1.5,\"message\":\"revised\"}\n";
+    let series = read(&RENAMED_LINES, body).await.unwrap();
+    assert_eq!((series.len(), series.bad_records.len()), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_that_is_a_list_is_a_record() {
+    static SERVICE: ServiceInfo =
+        ServiceInfo { error_body: ErrorBodyInfo::new(&["2", "message"]), ..ServiceInfo::new("Service") };
+    static LISTS: EndpointInfo = endpoint(Some(&BY_POSITION), BodyFormat::Ndjson);
+    let transport = Service::new(|_, _| reply(200, &[], "[\"2024-01-01\",1.5]\n[\"2024-01-02\",2.5,\"revised\"]\n"));
+    let client = AnyClient::builder(&SERVICE, "https://example.com").transport(transport).build().unwrap();
+    let AnyBody::Series(series) = client.endpoint(&LISTS).skip_bad_records().await.unwrap() else {
+        panic!("no series")
+    };
+    assert_eq!(series.len() + series.bad_records.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
 async fn status_in_a_line_is_that_of_the_response() {
     static SERVICE: ServiceInfo = ServiceInfo {
         error_body: ErrorBodyInfo::new(&["note"]).code(&["status"]).success(&["ok"]),
