@@ -191,6 +191,14 @@ def _names(endpoints: Names) -> List[str]:
 
 def _joined(parts: List[_Part]) -> Any:
     reader = _reader()
+    # Without a data file, as after rejected requests, only the time at which rows are fetched is a column.
+    with_file = [part for part in parts if len(part.table.columns) > 1]
+    if not with_file:
+        return reader.frame(parts[0].table)
+    return _joined_files(with_file, reader)
+
+
+def _joined_files(parts: List[_Part], reader: Any) -> Any:
     keys = _keys([part.table for part in parts])
     fields = [_fields(part.table, keys) for part in parts]
     methods = [part.name.split(".")[-1] for part in parts]
