@@ -184,13 +184,24 @@ impl RowFacts {
         Some(self.first?..self.last?)
     }
 
+    /// The intervals without a record in a range. Where the file of the next period was written again, an interval that
+    /// ends in it is present only up to that period.
+    fn missing(&self, range: Range<Timestamp>) -> TimeRanges {
+        let mut missing = TimeRanges::default();
+        for gap in self.present.uncovered(range).ranges() {
+            let is_start = self.interval.start_of(gap.start) == gap.start;
+            missing.add(if is_start { gap } else { self.interval.end_of(gap.start)..gap.end });
+        }
+        missing
+    }
+
     /// The ranges without a record between the first and the last record; none without a regular step.
     pub(crate) fn gaps(&self) -> TimeRanges {
         if !self.interval.has_steps() {
             return TimeRanges::default();
         }
         let mut gaps = match self.present.bounds() {
-            Some(bounds) => self.present.uncovered(bounds),
+            Some(bounds) => self.missing(bounds),
             None => TimeRanges::default(),
         };
         // The first and the last interval may be partly before or after the data.

@@ -101,6 +101,7 @@ impl TableState {
 #[cfg(test)]
 mod tests {
     use runtime::Interval;
+    use runtime::registry::Step;
 
     use super::*;
     use crate::marks::LostMark;
@@ -124,6 +125,29 @@ mod tests {
         state.replace_row_facts(&(seconds(240)..seconds(400)), &[]);
         let found = &state.series[&path].row_facts;
         assert_eq!((found.extent(), found.gaps()), (Some(seconds(0)..seconds(0)), TimeRanges::default()));
+    }
+
+    /// The interval of a Friday ends on Monday, which can be in the file of the next year.
+    #[test]
+    fn an_interval_that_ends_in_the_file_of_the_next_year_is_no_gap() {
+        let at = |day: &str| day.parse::<Timestamp>().unwrap();
+        let days = |first: &str, last: &str, end: &str| {
+            let row_facts = RowFacts {
+                interval: Step::BusinessDays.into(),
+                first: Some(at(first)),
+                last: Some(at(last)),
+                present: TimeRanges::from(at(first)..at(end)),
+                ..RowFacts::default()
+            };
+            Section { path: "e".to_owned(), row_facts, ..Section::default() }
+        };
+        let mut state = TableState::default();
+        let old_year = days("2021-12-30", "2021-12-31", "2022-01-03");
+        state.replace_row_facts(&(at("2021-01-01")..at("2022-01-01")), &[old_year]);
+        let new_year = days("2022-01-04", "2022-01-05", "2022-01-06");
+        state.replace_row_facts(&(at("2022-01-01")..at("2023-01-01")), &[new_year]);
+        let missing = TimeRanges::from(at("2022-01-03")..at("2022-01-04"));
+        assert_eq!(state.series["e"].row_facts.gaps(), missing);
     }
 
     /// A section of a series without a regular step, with the times of its first and last row.
