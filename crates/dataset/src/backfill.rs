@@ -9,6 +9,7 @@
 mod event;
 mod job;
 mod readable;
+mod repeated_rows;
 
 mod job_tables;
 mod streamed;

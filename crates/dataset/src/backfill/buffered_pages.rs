@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::job_tables::JobTables;
 use super::readable::ReadableRecords;
+use super::repeated_rows::Distinct;
 use crate::columns::converted;
 use crate::error::Error;
 use crate::fetched_at::stamped;
@@ -41,39 +42,49 @@ pub(super) struct RangeId {
     pub(super) number: usize,
 }
 
+/// The records of a page that are not in its buffered rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LeftOut {
+    /// The records that cannot be read and that no earlier run has reported, or whose range is requested again.
+    pub(super) unreadable: u64,
+    /// The records that the page has twice.
+    pub(super) repeated: u64,
+}
+
 impl JobTables {
     /// Adds the rows of a page to the buffered rows, also those of invalid records that can be read and whose times are
-    /// `within` a range. Returns the number of records that cannot be read and that no earlier run has reported, or whose
-    /// range is requested again.
+    /// `within` a range.
     pub(super) fn buffer_page(
         &mut self,
         range: RangeId,
         page: &Page<AnyRecord>,
         within: &Range<Timestamp>,
-    ) -> Result<u64, Error> {
+    ) -> Result<LeftOut, Error> {
         let service_time = self.service_time;
-        let Some((table, series)) = self.table(range.series) else { return Ok(0) };
+        let mut left_out = LeftOut::default();
+        let Some((table, series)) = self.table(range.series) else { return Ok(left_out) };
         debug_assert_eq!(page.report.account.delivered, page.records.len() as u64, "{}", series.path());
-        let mut unreadable = 0;
         let readable = ReadableRecords::new(series, page, within);
         // Without a regular step, no gap shows that a record is missing, so the range of the page remains unfetched.
         let is_incomplete = !series.interval().has_steps() && page.report.account.without_time > 0;
         for checksum in &readable.unreadable {
             let is_new = table.note_unreadable(series, *checksum);
-            unreadable += u64::from(is_new || is_incomplete);
+            left_out.unreadable += u64::from(is_new || is_incomplete);
         }
         if page.report.failed_pages.is_empty() {
             let fetched_at = service_time.unwrap_or_else(|| series.request().service_time());
             let rows = table.to_rows(series, &readable, fetched_at)?;
-            table.buffer_rows(series, range.number, &readable.times, &rows);
+            let rows = Distinct::of(&readable.times, rows, &series.key())?;
+            left_out.repeated = (readable.times.len() - rows.times.len()) as u64;
+            table.buffer_rows(series, range.number, &rows.times, &rows.rows);
             if !is_incomplete {
                 table.note_fetched(series, range.number, &page.range);
             }
-            self.buffered_rows += readable.times.len();
-            self.buffered_bytes += rows.get_array_memory_size();
+            self.buffered_rows += rows.times.len();
+            self.buffered_bytes += rows.rows.get_array_memory_size();
             self.buffered_since.get_or_insert_with(Instant::now);
         }
-        Ok(unreadable)
+        Ok(left_out)
     }
 
     /// `true` if it is time to write the buffered rows.

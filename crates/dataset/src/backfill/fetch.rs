@@ -11,7 +11,7 @@ use runtime::history::Page;
 use runtime::record::AnyRecord;
 use tokio::time::sleep;
 
-use super::buffered_pages::RangeId;
+use super::buffered_pages::{LeftOut, RangeId};
 use super::event::BackfillEvent;
 use super::pending_ranges::SeriesRange;
 use super::run::{ActiveRange, Run, add_progress};
@@ -132,10 +132,14 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     }
 
     /// Adds the rows of a page to the rows that are not in the journal yet, and reports the problems of the page.
-    fn add_page(&mut self, id: RangeId, page: Page<AnyRecord>) -> Result<(), Error> {
+    fn add_page(&mut self, id: RangeId, mut page: Page<AnyRecord>) -> Result<(), Error> {
         let series = id.series;
         self.note_response(page.report.failed_pages.first().map(|failure| &failure.error));
-        let unreadable = self.job_tables.buffer_page(id, &page, &page.range)?;
+        let LeftOut { unreadable, repeated } = self.job_tables.buffer_page(id, &page, &page.range)?;
+        // A repeated record that is invalid remains one of the invalid records.
+        let repeated = repeated.min(page.report.account.delivered);
+        page.report.account.delivered -= repeated;
+        page.report.account.repeated += repeated;
         if let Some(of_series) = self.summary.series.get_mut(series) {
             of_series.unreadable += unreadable;
             of_series.account.add(&page.report.account);

@@ -8,8 +8,8 @@ use runtime::{Interval, Timestamp};
 
 use crate::support::service::{RATIO, STRIKES};
 use crate::support::{
-    DAY, END, HOUR, Script, body, client, client_of, client_with, coins, data_of, files, hours, job, read, releases,
-    run, scripted, series, state_of, with,
+    DAY, END, HOUR, Script, TARGETS, body, client, client_of, client_with, coins, data_of, files, hours, job, read,
+    releases, run, scripted, series, state_of, with,
 };
 
 #[tokio::test(start_paused = true)]
@@ -207,6 +207,30 @@ async fn a_label_that_stopped_was_last_seen_at_its_last_record() {
     let last = Timestamp::from_unix_seconds(END - 21 * HOUR);
     assert_eq!(state.series[0].last_seen, [("200".to_owned(), last)].into(), "{state:?}");
     assert_eq!((state.damaged, state.series[0].missing), (Vec::new(), 0));
+}
+
+/// Records that move to the next page between two requests are sent twice. Two records of one key with different values
+/// are kept, because only the service knows which one is right.
+#[tokio::test(start_paused = true)]
+async fn a_record_that_was_sent_twice_is_written_once() {
+    let client = client_of(|_, from, to| {
+        let mut records = Vec::new();
+        for time in ((from + HOUR) / HOUR * HOUR..=to.min(END - HOUR)).step_by(3600) {
+            for (strike, ratio) in [(100, 0.5), (200, 0.25), (100, 0.5), (200, 0.75)] {
+                records.push(format!(r#"{{"openDate":{time},"strike":"{strike}","volumeRatio":{ratio}}}"#));
+            }
+        }
+        (200, data_of(&records))
+    });
+    let client = client.build().unwrap();
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let summary = run(&job(vec![hours(&client, &STRIKES, "BTC")], END - 5 * HOUR, END, &path)).await;
+        assert_eq!(read(&path).len(), 5 * 3, "{name}: {summary:?}");
+        let account = summary.series[0].account;
+        assert_eq!((account.delivered, account.repeated), (5 * 3, 5), "{name}: {summary:?}");
+    }
 }
 
 /// A response that lacks seven of eight hourly payments of an interval of eight hours has a gap.

@@ -14,7 +14,8 @@ pub struct Account {
     /// Records that are part of the result.
     pub delivered: u64,
     /// Records of a step that another response has delivered. A request extends beyond its window by one record on each
-    /// side, and a response that lacks records is requested again in parts.
+    /// side, and a response that lacks records is requested again in parts. Also equal records with the same key on one
+    /// page.
     pub repeated: u64,
     /// Records with a time outside of the requested range, or in a part of it that no response has delivered.
     pub outside: u64,
