@@ -83,7 +83,8 @@ class DataSet:
         The params select series, such as `coin=["BTC", "ETH"]`; `end` is excluded, and `as_of` returns what was known at
         that time. With `join`, a row has the fields of all endpoints of one time: rows are equal if their times and the
         params that all of the endpoints have are equal, and a row that only one endpoint has stays, with nulls. A field
-        whose name several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`."""
+        whose name several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`. An endpoint
+        without any row in the data set is left out."""
         own = {"start": start, "end": end, "as_of": as_of, **params}
         if not join:
             return _reader().frame(self.table(endpoints, **own))

@@ -28,7 +28,7 @@ _STATE = ("records", "first", "last", "missing", "rejected")
 
 
 # The errors of a page whose keys or values a user has changed.
-_CHANGED = (AttributeError, LookupError, TypeError)
+_CHANGED = (AttributeError, LookupError, TypeError, ValueError)
 
 
 class _Page(Dict[str, Any]):
