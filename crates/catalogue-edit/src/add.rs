@@ -37,9 +37,14 @@ pub struct Addition {
 
 /// Returns the change that adds an endpoint to a catalogue. Without a catalogue, the endpoint starts one.
 pub fn add(catalogue: Option<Catalogue>, addition: &Addition) -> Result<CatalogueChange, Refusal> {
-    let Some((path, query)) = addition.path.split_once('?') else { return add_path(catalogue, addition, "") };
-    let without_query = Addition { path: path.to_owned(), ..addition.clone() };
-    add_path(catalogue, &without_query, query)
+    let Some((path, rest)) = addition.path.split_once('?') else { return add_path(catalogue, addition, "") };
+    // The name of one of several endpoints on a path is the last part.
+    let (query, name) = match rest.split_once('#') {
+        Some((query, name)) => (query, format!("#{name}")),
+        None => (rest, String::new()),
+    };
+    let path = format!("{path}{name}");
+    add_path(catalogue, &Addition { path, ..addition.clone() }, query)
 }
 
 /// Adds an endpoint with the params of a query.
@@ -290,6 +295,9 @@ endpoints:
         assert!(text.contains("query: apikey"), "{text}");
         let without = added(&addition("/rates?", "market")).expect("a catalogue");
         assert!(without.contains("  path: /rates\n  evidence: reported\n  params: unknown\n"), "{without}");
+        let of_several = added(&addition("/rates?count=10#daily", "market")).expect("a catalogue");
+        assert!(of_several.contains("  path: /rates#daily\n"), "{of_several}");
+        assert!(of_several.contains("  - {name: count, type: count}\n"), "{of_several}");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) fn learn(editor: &mut Editor, evidence: Evidence, at: &EntryPosition,
         return;
     }
     let mut names = Vec::new();
-    for (name, _) in query.params() {
+    for (name, _) in query.params().filter(|(name, _)| !name.is_empty()) {
         names.push(format!("`{name}`"));
     }
     editor.note(format!("the requests were sent with {}", names.join(", ")));
