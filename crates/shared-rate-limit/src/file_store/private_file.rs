@@ -12,20 +12,20 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     // `create_new` neither follows a link nor opens a file that somebody else has created.
     match options().create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open_existing(path),
-        created => created,
+        created => created.map_err(|error| with_path(path, &error)),
     }
 }
 
 /// Opens a file that exists.
 pub(super) fn open_existing(path: &Path) -> io::Result<File> {
-    let file = options().open(path)?;
+    let file = options().open(path).map_err(|error| with_path(path, &error))?;
     let metadata = file.metadata()?;
     if metadata.is_file() { check_owner(path, &metadata).map(|()| file) } else { Err(not_private(path)) }
 }
 
 /// Creates a folder and those above it, unless they exist.
 pub(super) fn create_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| with_path(path, &error))?;
     let metadata = path.symlink_metadata()?;
     if metadata.is_dir() { check_owner(path, &metadata) } else { Err(not_private(path)) }
 }
@@ -41,6 +41,11 @@ fn check_owner(path: &Path, metadata: &Metadata) -> io::Result<()> {
     let is_own = metadata.uid() == rustix::process::geteuid().as_raw();
     let of_others = metadata.mode() & 0o077;
     if is_own && of_others == 0 { Ok(()) } else { Err(not_private(path)) }
+}
+
+/// Adds the path to an error of the system, which has none.
+pub(super) fn with_path(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 fn not_private(path: &Path) -> io::Error {

@@ -94,6 +94,16 @@ async fn file_keeps_the_last_accepted_text() {
 }
 
 #[tokio::test]
+async fn error_names_the_path() {
+    let folder = Folder::new();
+    fs::write(&folder.0, "").unwrap();
+    let failure = folder.store("1-a").exchange(Offer::default()).await.unwrap_err();
+    let cause = std::error::Error::source(failure.error()).unwrap().to_string();
+    fs::remove_file(&folder.0).unwrap();
+    assert!(cause.starts_with(&format!("{}: ", folder.0.join("all").display())), "{cause}");
+}
+
+#[tokio::test]
 async fn end_of_a_process_is_seen_at_once() {
     let folder = Folder::new();
     let one = folder.store("1-a");
