@@ -220,7 +220,9 @@ impl Table {
         state.rejected = Some(error);
         // A series that never had a record does not exist, so no record is missing.
         if state.row_facts.last.is_none() && !is_in_journal {
-            state.unfetched = TimeRanges::default();
+            let unfetched = std::mem::take(&mut state.unfetched);
+            // A later run requests these ranges for the first time.
+            state.requested = state.requested.without(&unfetched);
         }
     }
 

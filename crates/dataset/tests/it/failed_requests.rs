@@ -46,6 +46,32 @@ async fn a_rejected_series_is_not_unfetched() {
     }
 }
 
+/// A service that has rejected a series, for example before it is listed, says nothing about its records later.
+#[tokio::test(start_paused = true)]
+async fn a_series_that_was_rejected_before_its_requests_failed_is_unfetched() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, status) = client_with(422, |status, _, from, to| match *status {
+            200 => (200, body(from, to, |_| Some("0.5".to_owned()))),
+            status => (status, String::new()),
+        });
+        let days = |days: i64| job(coins(&client, &["BTC"]), END - days * DAY, END, &path);
+        run(&days(3)).await;
+        *status.lock().unwrap() = 501;
+        run(&days(3)).await;
+        let state = state_of(&path).await;
+        let all = Timestamp::from_unix_seconds(END - 3 * DAY)..Timestamp::from_unix_seconds(END);
+        assert_eq!(state.series[0].unfetched, [all], "{name}: {state:?}");
+        *status.lock().unwrap() = 422;
+        run(&days(9)).await;
+        *status.lock().unwrap() = 200;
+        run(&days(3)).await;
+        let asked = state_of(&path).await.series[0].asked.clone().unwrap();
+        assert_eq!(asked.start, Timestamp::from_unix_seconds(END - 3 * DAY), "{name}: only what was not rejected");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn status_lists_series_and_first_pages_that_failed() {
     for name in TARGETS {
