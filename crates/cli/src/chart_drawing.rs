@@ -108,15 +108,15 @@ impl Panel {
             .with_y_tick_format(TickFormat::Custom(Arc::new(brief)))
     }
 
-    /// The name of the axis of the times, with the number of missing records.
+    /// The name of the axis of the times, with the number of missing values.
     pub(crate) fn axis_name(&self) -> String {
         match self.missing() {
             0 => "UTC".to_owned(),
-            missing => format!("UTC; gaps: {} missing", counted(missing, "record")),
+            missing => format!("UTC; gaps: {} missing", counted(missing, "value")),
         }
     }
 
-    /// The number of missing records of all lines.
+    /// The number of missing values of all lines: those of missing records, and nulls.
     pub(crate) fn missing(&self) -> u64 {
         let mut missing = 0;
         for line in &self.lines {
@@ -256,8 +256,8 @@ mod tests {
         let parts = line.parts(500);
         assert_eq!(parts.iter().map(Vec::len).collect::<Vec<_>>(), [40, 35]);
         let panel = Panel { lines: vec![line], ..Panel::default() };
-        assert_eq!(panel.axis_name(), "UTC; gaps: 25 records missing");
-        assert!(svg(&[panel], Background::Light).contains("gaps: 25 records missing"));
+        assert_eq!(panel.axis_name(), "UTC; gaps: 25 values missing");
+        assert!(svg(&[panel], Background::Light).contains("gaps: 25 values missing"));
     }
 
     #[test]

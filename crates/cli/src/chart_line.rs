@@ -39,12 +39,12 @@ impl Line {
         Self { label, points: finite, step: step.as_secs_f64() }
     }
 
-    /// Whether records are missing between two times.
+    /// Whether values are missing between two times.
     fn is_gap(&self, from: f64, to: f64) -> bool {
         self.step > 0.0 && to - from > 1.5 * self.step
     }
 
-    /// The number of missing records between the first and the last point.
+    /// The number of missing values between the first and the last point.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The number is rounded.
     pub(crate) fn missing(&self) -> u64 {
         let mut missing = 0;

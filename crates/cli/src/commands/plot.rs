@@ -127,7 +127,7 @@ impl Plot {
             missing += panel.missing();
         }
         if missing > 0 {
-            log.warning(&format!("{} missing: gaps break the lines", counted(missing, "record")));
+            log.warning(&format!("{} missing: gaps break the lines", counted(missing, "value")));
         }
         if let Some(file) = &self.out {
             let background = if self.dark { Background::Dark } else { Background::Light };
