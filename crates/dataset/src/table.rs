@@ -22,7 +22,6 @@ use crate::section::Section;
 use crate::series::SeriesRequest;
 use crate::series_state::SeriesState;
 use crate::table_state::TableState;
-use crate::time_ranges::TimeRanges;
 use crate::vanished_rows::VanishedRows;
 
 /// Maximum number of stored checksums of unreadable records per series. Every later run reports the unreadable records
