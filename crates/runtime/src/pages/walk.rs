@@ -28,6 +28,8 @@ const MAX_QUOTED: usize = 60;
 #[derive(Clone, Debug)]
 pub(crate) struct PageWalk {
     info: PagesInfo,
+    /// The JSON path of the records.
+    data: Option<&'static str>,
     pub(crate) max_pages: u64,
     /// The number of the first page, or the number of records before it.
     first: u64,
@@ -40,7 +42,7 @@ pub(crate) struct PageWalk {
     /// The hashes of the cursors and links that were followed.
     followed: HashSet<u64>,
     empty_pages: u64,
-    last_body: Option<u64>,
+    last_records: Option<u64>,
     /// True if the pages contradict each other, so that some are missing.
     pub(crate) has_failed: bool,
 }
@@ -52,23 +54,25 @@ pub(crate) struct PageFacts {
     next: Option<String>,
     total: Option<u64>,
     pages: Option<u64>,
-    /// The hash of the body, to detect that a page repeats; unused if a cursor or link leads to the next page.
-    body: u64,
+    /// The hash of the records, to detect that a page repeats; unused if a cursor or link leads to the next page.
+    records: u64,
 }
 
 impl PageFacts {
     /// Reads the facts in a body. A body that is not JSON has none; decoding it fails anyway.
-    pub(crate) fn of(info: &PagesInfo, body: &[u8]) -> Self {
+    pub(crate) fn of(info: &PagesInfo, data: Option<&str>, body: &[u8]) -> Self {
         let Ok(text) = std::str::from_utf8(body) else { return Self::default() };
+        // Other members of the body can differ, because services repeat the number of the page.
+        let records = || hash(data.and_then(|path| at_path(text, path)).unwrap_or(text));
         let mut facts = Self::default();
         match info.next {
             NextPage::Cursor { path, .. } | NextPage::Link { path } => facts.next = text_at(text, path),
             NextPage::Offset { total, .. } => {
-                facts.body = hash(text);
+                facts.records = records();
                 facts.total = total.and_then(|path| count_at(text, path));
             }
             NextPage::Number { pages, total, .. } => {
-                facts.body = hash(text);
+                facts.records = records();
                 facts.pages = pages.and_then(|path| count_at(text, path));
                 facts.total = total.and_then(|path| count_at(text, path));
             }
@@ -91,8 +95,10 @@ impl PageWalk {
             Some(size) if request.value(size).is_none() => with_largest_size(request, size),
             _ => request,
         };
+        let envelope = request.connection().service.envelope.as_ref();
         let walk = Self {
             info,
+            data: endpoint.data.or(envelope.map(|envelope| envelope.data)),
             max_pages: MAX_PAGES,
             first,
             pages: 0,
@@ -101,7 +107,7 @@ impl PageWalk {
             announced_pages: None,
             followed: HashSet::new(),
             empty_pages: 0,
-            last_body: None,
+            last_records: None,
             has_failed: false,
         };
         Some((walk, request))
@@ -109,7 +115,7 @@ impl PageWalk {
 
     /// The facts in the response to a request.
     pub(crate) fn facts(&self, body: &[u8]) -> PageFacts {
-        PageFacts::of(&self.info, body)
+        PageFacts::of(&self.info, self.data, body)
     }
 
     /// Adds a page with this number of records, and returns the request for the next page; `None` if the page is the
@@ -181,7 +187,7 @@ impl PageWalk {
         records: u64,
         facts: &PageFacts,
     ) -> Result<Option<Untyped>, Error> {
-        if self.last_body.replace(facts.body) == Some(facts.body) && records > 0 {
+        if self.last_records.replace(facts.records) == Some(facts.records) && records > 0 {
             let message = format!("pages {} and {} are equal", self.pages - 1, self.pages);
             let hint = format!("the service seems to ignore `{param}`");
             return Err(incomplete(message).with_hint(hint));

@@ -154,6 +154,8 @@ async fn an_offset_grows_by_the_received_records() {
     check(&BY_OFFSET, shrinks, error, &sent).await;
     let ignored = vec![(0..3, r#""count": 6"#), (0..3, r#""count": 6"#)];
     let error = Err((6, "pages 1 and 2 are equal; the service seems to ignore `offset`"));
+    let repeated = vec![(0..3, r#""offset": 0, "count": 6"#), (0..3, r#""offset": 3, "count": 6"#)];
+    check(&BY_OFFSET, repeated, error, &sent[..2]).await;
     check(&BY_OFFSET, ignored, error, &sent[..2]).await;
 }
 
