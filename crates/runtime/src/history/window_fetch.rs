@@ -124,6 +124,7 @@ async fn fetch_page(
     let mut waited = Duration::ZERO;
     let mut delay = FIRST_DELAY;
     let mut sent = 0;
+    let is_further = walk.is_some_and(|walk| walk.pages > 0);
     loop {
         let response = request.clone().send().await;
         sent += 1;
@@ -138,7 +139,8 @@ async fn fetch_page(
             _ => PageFacts::default(),
         };
         match (decode.read)(response) {
-            Err(error) if sent < attempts && error.is_retryable() => {}
+            // After another page, the HTML page of a proxy does not mean that the base URL is wrong.
+            Err(error) if sent < attempts && (error.is_retryable() || is_further && error.is_page()) => {}
             Ok(_) if sent < attempts && is_disputed => {}
             Err(error) if sent > 1 => {
                 let error = error.with_hint(format!("the page was requested {sent} times"));

@@ -231,13 +231,17 @@ fn hours(fails_at: Option<&'static str>) -> Arc<Service> {
         if fails_at.is_some_and(|offset| request.url.contains(offset)) {
             return reply(500, &[], "{}");
         }
-        let first = (number(request, "from") - START + 3599).div_euclid(3600);
-        let last = (number(request, "to") - START).div_euclid(3600);
-        let offset = query(request).get("offset").map_or(0, |offset| offset.parse().unwrap());
-        let begin = first + offset;
-        let end = (begin + 3).min(last + 1).max(begin);
-        page(begin..end, &format!(r#""count": {}"#, last + 1 - first))
+        page_of_hours(request)
     })
+}
+
+fn page_of_hours(request: &HttpRequest) -> MockResponse {
+    let first = (number(request, "from") - START + 3599).div_euclid(3600);
+    let last = (number(request, "to") - START).div_euclid(3600);
+    let offset = query(request).get("offset").map_or(0, |offset| offset.parse().unwrap());
+    let begin = first + offset;
+    let end = (begin + 3).min(last + 1).max(begin);
+    page(begin..end, &format!(r#""count": {}"#, last + 1 - first))
 }
 
 #[tokio::test(start_paused = true)]
@@ -261,4 +265,19 @@ async fn a_page_that_is_missing_fails_its_window() {
     let report = client.endpoint(&BY_OFFSET).history(start()..end).skip_failed_pages().await.unwrap();
     assert!(!report.report.is_complete());
     assert_eq!(report.report.account.failed, 50);
+}
+
+/// After a page of the service, the page of a proxy is a passing failure. Otherwise a window with many pages never ends if
+/// the proxy fails now and then.
+#[tokio::test(start_paused = true)]
+async fn a_further_page_is_requested_again_after_an_html_page() {
+    let service = Service::new(|request: &HttpRequest, index| {
+        if index % 5 == 4 {
+            return reply(200, &[("content-type", "text/html")], "<html><body>Maintenance</body></html>");
+        }
+        page_of_hours(request)
+    });
+    let end = Timestamp::from_unix_seconds(START + 50 * 3600);
+    let all = service.client().endpoint(&BY_OFFSET).history(start()..end).await.unwrap();
+    assert_eq!(all.len(), 50);
 }
