@@ -215,12 +215,14 @@ impl Table {
         }
         self.state.series = series;
         for section in journal::sections(&self.journal) {
-            let fetched = section.fetched.intersection(&section.row_facts.present);
-            if self.state.marks.has_lost(&section.path, &fetched) {
+            let present = &section.row_facts.present;
+            // Of the sections of one response, only the first has the fetched range.
+            if self.state.marks.has_lost(&section.path, present) {
                 // The rows that are fetched again do not show what was known before the loss.
                 self.state.revisions.since = Some(Timestamp::now());
             }
             if !section.row_facts.interval.has_steps() {
+                let fetched = section.fetched.intersection(present);
                 self.state.marks.note_fetched(&section.path, &fetched);
             }
         }

@@ -47,10 +47,10 @@ fn the_rows_of_a_deleted_file_do_not_vanish_in_silence() {
     assert!(failed.code == Some(0) && failed.out.is_empty(), "{}{}", failed.out, failed.err);
 }
 
-/// Rows that were fetched again after a loss are not taken for rows that nobody knew before; a copy of the file knows when
-/// its rows were fetched.
+/// Rows that were lost and fetched again may have been known earlier. A copy of the file has the times at which its rows were
+/// fetched.
 #[test]
-fn an_export_says_since_when_it_knows_rows_that_were_lost() {
+fn an_export_as_of_a_time_before_lost_rows_were_fetched_again_fails() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.parquet");
     let copy = folder.path().join("copy.parquet");
@@ -70,6 +70,22 @@ fn an_export_says_since_when_it_knows_rows_that_were_lost() {
     let exported = run(&early);
     assert!(exported.code == Some(6) && exported.err.contains("are known only since 20"), "{}", exported.err);
     assert_eq!(run(&["export", path]).code, Some(0));
+}
+
+/// A response can have rows of several files, of which one is deleted.
+#[test]
+fn an_export_as_of_a_time_before_the_rows_of_one_file_were_fetched_again_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let days = ["2024-12-31", "2025-01-02"];
+    assert_eq!(range(days, &data, &[]).code, Some(0));
+    let early = ["export", text(&data), "--as-of", "2025-01-02"];
+    assert_eq!(run(&early).code, Some(0));
+    let status: serde_json::Value = run(&["status", text(&data), "--json"]).out.parse().unwrap();
+    std::fs::remove_file(status["series"][0]["files"][1].as_str().unwrap()).unwrap();
+    assert_eq!(range(days, &data, &[]).code, Some(0));
+    let exported = run(&early);
+    assert!(exported.code == Some(6) && exported.err.contains("are known only since 20"), "{}", exported.err);
 }
 
 /// A copy that was put back in the place of another file is moved aside, and its rows are no rows of that file.
