@@ -250,7 +250,7 @@ pub(crate) fn must_have_history(written: &str) -> Result<Endpoint> {
     let list = command("list --history", "endpoints(history=True)", "");
     let listed = format!("`{list}` lists the endpoints with a history");
     // The list of an assistant does not show it.
-    Err(failure.help(chosen(&listed, &listed, "`describe_endpoint` says whether an endpoint has a history")))
+    Err(failure.help(chosen(&listed, &listed, "`describe_endpoint` shows whether an endpoint has a history")))
 }
 
 /// Endpoints with the values of their params, and the service. A command has this after its own options, which would

@@ -146,7 +146,7 @@ async fn endpoints_are_found_and_described() {
     // And if it has no history?
     let request = json!({ "endpoint": object().ident, "from": "1d", "file": "day.parquet" });
     let error = assistant.fail("fetch_records", request).await;
-    assert!(error.contains("`describe_endpoint` says whether"), "{error}");
+    assert!(error.contains("`describe_endpoint` shows whether"), "{error}");
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ fn endpoints_params_and_values_are_completed() {
     assert_eq!(second, expected.iter().map(|value| format!("{first},{value}")).collect::<Vec<_>>());
 }
 
-/// A command that walks histories offers no endpoint without one.
+/// A command that fetches histories offers no endpoint without one.
 #[test]
 fn only_endpoints_with_a_history_are_offered_for_a_backfill() {
     let mut histories = offered(&["backfill", ""]);

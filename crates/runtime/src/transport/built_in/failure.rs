@@ -142,7 +142,7 @@ fn unexplained(error: &(dyn StdError + 'static), server: &str, route: &Route) ->
     }
 }
 
-/// The kind of a system error that says why no packet reaches the server.
+/// The kind of a system error that is the reason why no packet reaches the server.
 fn unreachable(cause: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
     use io::ErrorKind::{AddrNotAvailable, HostUnreachable, NetworkDown, NetworkUnreachable, PermissionDenied};
     let kind = cause.downcast_ref::<io::Error>()?.kind();
