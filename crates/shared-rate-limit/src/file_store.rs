@@ -7,8 +7,9 @@
 //! The lock is held only for an exchange, which takes microseconds. Nothing is flushed to the disk, because the content
 //! is of no use after a crash of the machine.
 
-mod boot;
 mod private_file;
+
+mod boot;
 mod process_file;
 mod state_file;
 
