@@ -51,7 +51,7 @@ impl SeenStep {
 
 /// A day, in which the intervals of services begin at different times. Shorter intervals begin with an hour, or at the start of
 /// the range of a request.
-const DAY: Duration = Duration::from_secs(86_400);
+pub(crate) const DAY: Duration = Duration::from_secs(86_400);
 
 /// A time as the catalogue writes an anchor; `None` if it cannot.
 fn as_anchor(time: Timestamp) -> Option<String> {

@@ -12,7 +12,7 @@ use crate::enum_values::{add_values, is_identifier, with_idents};
 use crate::gate::SentStep;
 use crate::merge::ClientNames;
 use crate::names_in_use::NamesInUse;
-use crate::record_step::SeenStep;
+use crate::record_step::{DAY, SeenStep};
 
 /// Sets the `step` of a history to a param of the endpoint. The type of the param then lists the value with its duration.
 pub(super) fn set(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, sent: &SentStep) {
@@ -58,6 +58,7 @@ fn set_param(editor: &mut Editor, evidence: Evidence, at: &EntryPosition, param:
 /// Sets the anchor of a history whose intervals begin on another day than the client assumes. With summer time, a time of
 /// day changes twice a year, so the author decides about it.
 pub(super) fn set_anchor(editor: &mut Editor, at: &EntryPosition, steps: &[&SentStep]) {
+    check_anchor(editor, at, steps);
     let Some(SentStep { seen: SeenStep { step, anchor: Some(text) }, .. }) = longest_with_anchor(editor, at, steps)
     else {
         return;
@@ -96,13 +97,30 @@ fn moved_step(editor: &Editor, at: &EntryPosition, anchor: Timestamp, steps: &[&
     let param = declared_history(editor, at)?.step.as_deref()?;
     let ty = editor.content.ty(&own_param(editor, at, param)?.ty)?;
     let mut known = ty.values.iter().filter_map(|value| duration::step(value.duration.as_deref()?));
-    known.find(|step| {
-        let interval = Interval::new(*step);
-        let seen = steps.iter().find(|sent| sent.seen.step == *step).and_then(|sent| sent.seen.anchor.as_deref());
-        let seen = seen.and_then(duration::anchor).map(Timestamp::from_unix_seconds);
-        let start = seen.unwrap_or_else(|| interval.start_of(anchor));
-        interval.anchored(anchor).start_of(start) != start
-    })
+    known.find(|step| is_moved(*step, anchor, steps))
+}
+
+/// `true` if the intervals of a step would begin at other times with an anchor than the records show.
+fn is_moved(step: Step, anchor: Timestamp, steps: &[&SentStep]) -> bool {
+    let interval = Interval::new(step);
+    let seen = steps.iter().find(|sent| sent.seen.step == step).and_then(|sent| sent.seen.anchor.as_deref());
+    let seen = seen.and_then(duration::anchor).map(Timestamp::from_unix_seconds);
+    let start = seen.unwrap_or_else(|| interval.start_of(anchor));
+    interval.anchored(anchor).start_of(start) != start
+}
+
+/// Adds a note if the anchor of a history moves the intervals of a step of the records.
+fn check_anchor(editor: &mut Editor, at: &EntryPosition, steps: &[&SentStep]) {
+    let Some(History { anchor: Some(anchor), step: Some(param), .. }) = declared_history(editor, at) else { return };
+    let Some(seconds) = duration::anchor(anchor) else { return };
+    let time = Timestamp::from_unix_seconds(seconds);
+    let moved = steps.iter().find(|sent| {
+        let is_long = Interval::new(sent.seen.step).shortest() >= DAY;
+        *sent.param == **param && is_long && is_moved(sent.seen.step, time, steps)
+    });
+    if let Some(SentStep { seen: SeenStep { step, .. }, .. }) = moved {
+        editor.note(format!("no interval of {step} begins on {anchor}, which is the `anchor` of the history"));
+    }
 }
 
 fn has_time_of_day(anchor: &str) -> bool {

@@ -45,17 +45,25 @@ fn learned_with_notes(entries: &[serde_json::Value]) -> (String, String) {
     };
     let imported = endpoints_of(None, &service).expect("a catalogue");
     let imported: BTreeMap<&str, &str> = imported.texts().collect();
-    let recording = Recording::read(loaded(&imported), &files, None).expect("a recording");
+    let (texts, notes) = learned_again(&imported, &files);
+    (texts.into_values().collect(), notes)
+}
+
+/// The texts of a catalogue that is learned from HAR files, and the notes.
+fn learned_again(known: &BTreeMap<&str, &str>, files: &[(String, Vec<u8>)]) -> (BTreeMap<String, String>, String) {
+    let recording = Recording::read(loaded(known), files, None).expect("a recording");
     let options = LearnOptions {
         endpoints: recording.with_errors(),
         evidence: Evidence::Reported,
         enums: Vec::new(),
         accept_mock: false,
     };
-    let learned = learn(loaded(&imported), &options).expect("a change");
-    let mut texts = imported;
-    texts.extend(learned.texts());
-    (texts.into_values().collect(), learned.notes().join("\n"))
+    let learned = learn(loaded(known), &options).expect("a change");
+    let mut texts = BTreeMap::new();
+    for (name, text) in known.iter().map(|(name, text)| (*name, *text)).chain(learned.texts()) {
+        texts.insert(name.to_owned(), text.to_owned());
+    }
+    (texts, learned.notes().join("\n"))
 }
 
 fn loaded(texts: &BTreeMap<&str, &str>) -> Catalogue {
@@ -594,33 +602,58 @@ fn weekdays_with_a_holiday_are_business_days() {
     assert!(learned.contains("value: 1d, ") && learned.contains("duration: 1bd}"), "{learned}");
 }
 
-#[test]
-fn an_anchor_of_weeks_that_moves_months_is_only_noted() {
-    let at = |interval: &str, times: [&str; 3]| Recorded {
+/// A response with candles of an interval.
+fn candles(interval: &str, times: [&str; 3]) -> Recorded {
+    Recorded {
         url: format!("/candles?interval={interval}&start=2024-01-01"),
         body: json!(times.map(|time| json!({"time": time, "close": 1.5}))),
-    };
-    let weeks = || at("1w", ["2024-01-07", "2024-01-14", "2024-01-21"]);
-    let months = || at("1mo", ["2024-01-01", "2024-02-01", "2024-03-01"]);
+    }
+}
+
+fn weeks() -> Recorded {
+    candles("1w", ["2024-01-07", "2024-01-14", "2024-01-21"])
+}
+
+fn months() -> Recorded {
+    candles("1mo", ["2024-01-01", "2024-02-01", "2024-03-01"])
+}
+
+#[test]
+fn an_anchor_of_weeks_that_moves_months_is_only_noted() {
     for recorded in [[weeks(), months()], [months(), weeks()]] {
         let (learned, notes) = learned_with_notes(&entries_of(&recorded));
         assert!(learned.contains("duration: 1mo}") && !learned.contains("anchor"), "{learned}");
         assert_eq!(notes.matches("no interval of 1mo begins on 2024-01-07").count(), 1, "{notes}");
     }
-    let days = at("1d", ["2024-01-08", "2024-01-09", "2024-01-10"]);
+    let days = candles("1d", ["2024-01-08", "2024-01-09", "2024-01-10"]);
     let learned = learned_from(&[days, weeks()]);
     assert!(learned.contains("anchor: '2024-01-07'"), "{learned}");
 }
 
 #[test]
-fn steps_that_differ_only_in_upper_and_lower_case_are_two_values() {
-    let at = |interval: &str, times: [&str; 2]| Recorded {
-        url: format!("/candles?interval={interval}&start=2024-01-01"),
-        body: json!(times.map(|time| json!({"time": time, "close": 1.5}))),
+fn records_that_contradict_the_anchor_are_noted() {
+    let of_weeks = "title: Candles\nendpoints:\n- {name: Candles, path: /candles, evidence: reported, params: [\
+        {name: interval, type: Interval}, {name: start, type: timestamp, format: date}], body: {time: time, series: [\
+        {name: close, type: number}, {name: time, type: timestamp, format: date}]}, \
+        history: {from: start, step: interval, anchor: '2024-01-07', evidence: reported}}\n";
+    let service = "title: Things\nversion: '1'\nenv_prefix: THINGS\ntime: {unit: seconds, evidence: reported}\ntypes:\n\
+        - {name: Interval, kind: identifier, evidence: reported, values: [{value: 1w, duration: 1w}]}\n";
+    let known = [("candles.yaml", of_weeks), ("service.yaml", service)].into();
+    let har = |recorded: Recorded| {
+        let har = json!({"log": {"entries": entries_of(&[recorded])}}).to_string();
+        [("session.har".to_owned(), har.into_bytes())]
     };
+    let (_, notes) = learned_again(&known, &har(months()));
+    assert!(notes.contains("no interval of 1mo begins on 2024-01-07, which is the `anchor`"), "{notes}");
+    let (_, notes) = learned_again(&known, &har(weeks()));
+    assert!(!notes.contains("no interval"), "{notes}");
+}
+
+#[test]
+fn steps_that_differ_only_in_upper_and_lower_case_are_two_values() {
     let learned = learned_from(&[
-        at("1m", ["2024-01-01T00:00:00Z", "2024-01-01T00:01:00Z"]),
-        at("1M", ["2024-01-01T00:00:00Z", "2024-02-01T00:00:00Z"]),
+        candles("1m", ["2024-01-01T00:00:00Z", "2024-01-01T00:01:00Z", "2024-01-01T00:02:00Z"]),
+        candles("1M", ["2024-01-01T00:00:00Z", "2024-02-01T00:00:00Z", "2024-03-01T00:00:00Z"]),
     ]);
     for (value, duration) in [("1m", "1m"), ("1M", "1mo")] {
         assert!(learned.contains(&format!("value: {value}, ")), "{learned}");
