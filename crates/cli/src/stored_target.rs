@@ -30,6 +30,17 @@ pub(crate) fn require_series(status: &Status, path: &str) -> Result<()> {
     Err(Failure::nothing_at(path))
 }
 
+/// `true` if no run has fetched a part of a range of a series that is still requested.
+fn is_unfetched(series: &SeriesStatus, range: &Range<Timestamp>) -> bool {
+    let mut parts = series.unfetched.iter();
+    !series.is_retired && parts.any(|part| part.start < range.end && range.start < part.end)
+}
+
+/// The help about a part that was never fetched.
+fn fetch_again() -> &'static str {
+    chosen("run the backfill again", "call `backfill` again", "call `fetch_records` again")
+}
+
 /// The tables of a target, which are opened once, and their state.
 pub(crate) struct StoredTarget<'p> {
     path: &'p str,
@@ -69,8 +80,7 @@ impl<'p> StoredTarget<'p> {
     /// Fails if there is no row because no run has fetched a part of the range.
     pub(crate) fn check_fetched(&self, series: &[SeriesStatus], range: &Range<Timestamp>) -> Result<()> {
         for one in series {
-            let is_unfetched = one.unfetched.iter().any(|part| part.start < range.end && range.start < part.end);
-            if one.is_retired || !is_unfetched {
+            if !is_unfetched(one, range) {
                 continue;
             }
             let path = quoted(self.path);
@@ -80,13 +90,26 @@ impl<'p> StoredTarget<'p> {
                 return Err(Failure::new(ExitKind::Incomplete, message));
             }
             let message = format!("{path}: no row, because a part of {label} was never fetched");
-            return Err(Failure::new(ExitKind::Incomplete, message).help(chosen(
-                "run the backfill again",
-                "call `backfill` again",
-                "call `fetch_records` again",
-            )));
+            return Err(Failure::new(ExitKind::Incomplete, message).help(fetch_again()));
         }
         Ok(())
+    }
+
+    /// Warns if no run has fetched a part of the range, so that some of its rows are missing.
+    pub(crate) fn note_unfetched(&self, series: &[SeriesStatus], range: &Range<Timestamp>, log: Log) {
+        let mut labels = Vec::new();
+        for one in series {
+            if !one.is_running && is_unfetched(one, range) {
+                labels.push(label_of(one));
+            }
+        }
+        let Some(first) = labels.first() else { return };
+        let others = match labels.len() - 1 {
+            0 => String::new(),
+            count => format!(" and of {count} other series"),
+        };
+        let path = quoted(self.path);
+        log.warning(&format!("{path}: a part of {first}{others} was never fetched; {}", fetch_again()));
     }
 
     /// Warns if all rows are before or after a range, which may have a wrong year.

@@ -108,6 +108,9 @@ impl Export {
             target.check_fetched(&series, &self.range())?;
             target.note_outside(&series, &self.range(), log);
         }
+        if !self.revisions {
+            target.note_unfetched(&series, &self.range(), log);
+        }
         Ok(())
     }
 

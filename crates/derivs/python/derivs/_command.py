@@ -84,13 +84,14 @@ class Run:
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         """Waits for the process. After Ctrl-C, and if nobody wants more records, asks it to end."""
-        assert self.process.stdin is not None
         if kind is not None:
             self.end()
         for thread in self.threads:
             thread.join()
         self.process.wait()
-        self.process.stdin.close()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert pipe is not None
+            pipe.close()
 
     def end(self) -> None:
         """Asks the process to end, and ignores what it still writes."""

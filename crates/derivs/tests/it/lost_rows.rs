@@ -172,6 +172,11 @@ fn a_part_that_was_never_fetched_is_a_failure() {
     let expected = " never fetched, from 2025-";
     assert!(later.code == Some(6) && later.err.contains(expected), "{}", later.err);
     assert_eq!(run(&["status", text(&file)]).code, Some(6));
+    let warning = format!("a part of {} ", metric().name);
+    let exported = run(&["export", text(&file)]);
+    assert!(exported.code == Some(0) && exported.err.contains(&warning), "{}", exported.err);
+    let fetched = run(&["export", text(&file), "--to", "2025-01-02"]);
+    assert!(fetched.code == Some(0) && !fetched.err.contains(&warning), "{}", fetched.err);
     let mended = range(["2025-01-01", "2025-05-01"], &file, &[]);
     assert!(mended.code == Some(0) && !mended.err.contains(expected), "{}", mended.err);
 }
