@@ -207,7 +207,11 @@ async fn damaged_file_is_replaced() {
 async fn replace_damaged_file(content: &str, length: usize) {
     let folder = Folder::new();
     let service = service(MILLISECOND);
-    folder.process(&service, set_a()).client.raw("/x").await.unwrap();
+    let mut first = folder.process(&service, set_a());
+    first.client.raw("/x").await.unwrap();
+    // Its last write would replace the damage.
+    first.kill();
+    assert!((&mut first.worker).await.unwrap_err().is_cancelled());
     let damage = content.repeat(length).into_bytes();
     let begun = Instant::now();
     fs::write(&folder.files("state")[0], damage).unwrap();
