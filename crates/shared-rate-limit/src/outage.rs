@@ -26,9 +26,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 
 impl Outage {
-    pub(crate) fn new(failure: Failure) -> Self {
-        let now = Instant::now();
-        Self { since: now, failure, failures: 0, next: now + pause(0) }
+    /// Begins an outage. `since` is the time of its first failure, after which the store may have been read.
+    pub(crate) fn new(failure: Failure, since: Instant) -> Self {
+        Self { since, failure, failures: 0, next: Instant::now() + pause(0) }
     }
 
     /// Continues the outage after another failure.

@@ -80,9 +80,7 @@ impl StateStore for RedisStore {
 
 /// Classifies an error: an error that the server would return again is permanent, and any other error may be transient.
 fn failure(error: RedisError) -> Failure {
-    let text = error.to_string();
-    // These errors have to be permanent: reads still succeed, so each read would seem to end the outage.
-    let accepts_no_writes = ["OOM ", "MISCONF", "READONLY"].iter().any(|code| text.contains(code));
+    let accepts_no_writes = matches!(error.code(), Some("OOM" | "MISCONF" | "READONLY" | "NOREPLICAS"));
     let is_rejected = matches!(error.code(), Some("NOAUTH" | "NOPERM" | "WRONGPASS" | "WRONGTYPE"))
         || matches!(error.kind(), redis::ErrorKind::AuthenticationFailed | redis::ErrorKind::UnexpectedReturnType);
     let failure = if accepts_no_writes {

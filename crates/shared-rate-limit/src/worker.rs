@@ -61,6 +61,9 @@ pub(crate) struct Worker<S> {
     /// Number of rejected proposals since the last accepted one.
     rejected: u32,
     outage: Option<Outage>,
+    /// The time of the first failure since a proposal was accepted. A server that refuses writes, such as a replica, can
+    /// still be read, so a read ends an outage, but not this time.
+    failing_since: Option<Instant>,
     /// The time of the last search for processes that have ended.
     searched: Option<Instant>,
 }
@@ -87,6 +90,7 @@ impl<S: StateStore> Worker<S> {
             unsettled: None,
             rejected: 0,
             outage: None,
+            failing_since: None,
             searched: None,
         }
     }
@@ -244,6 +248,7 @@ impl<S: StateStore> Worker<S> {
         match unsettled {
             Some(proposal) if is_accepted => {
                 self.rejected = 0;
+                self.failing_since = None;
                 self.accept(proposal);
                 // The status is sent here too, because under load there are always new events and `work` never sends it.
                 // The accepted proposal contained all events that occurred before the status was requested.
@@ -278,7 +283,8 @@ impl<S: StateStore> Worker<S> {
         tracing::debug!(error = %failure.error(), "the shared rate limit cannot be used");
         // Other processes may change the shared state during the outage, so the state is read again after it.
         self.known = None;
-        self.outage = Some(Outage::new(failure));
+        let since = *self.failing_since.get_or_insert_with(Instant::now);
+        self.outage = Some(Outage::new(failure, since));
     }
 
     /// Does the work during an outage, and returns the time of the next check. The outage ends when the store responds.

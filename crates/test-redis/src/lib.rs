@@ -165,6 +165,9 @@ fn bulk(text: &str) -> String {
     format!("${}\r\n{text}\r\n", text.len())
 }
 
+/// The error of a write to a server without free memory.
+const FULL: &str = "OOM command not allowed when used memory > 'maxmemory'.";
+
 /// Runs a script, which can access only its keys, its arguments and `redis`.
 fn evaluate(script: &str, key: &str, arguments: &[&str], shelf: &mut Shelf) -> String {
     match run(script, key, arguments, shelf) {
@@ -175,6 +178,8 @@ fn evaluate(script: &str, key: &str, arguments: &[&str], shelf: &mut Shelf) -> S
             }
             reply
         }
+        // The reply begins with the code of the error of the command.
+        Err(error) if error.to_string().contains(FULL) => format!("-{FULL} script: {key}, on @user_script:1.\r\n"),
         Err(error) => format!("-ERR {}\r\n", error.to_string().replace(['\r', '\n'], " ")),
     }
 }
@@ -222,9 +227,7 @@ fn command(lua: &Lua, words: &[String], shelf: &mut Shelf) -> mlua::Result<Value
             }
             Ok(Value::Table(lua.create_sequence_from(values)?))
         }
-        ["HSET", ..] if shelf.is_full => {
-            Err(mlua::Error::runtime("OOM command not allowed when used memory > 'maxmemory'."))
-        }
+        ["HSET", ..] if shelf.is_full => Err(mlua::Error::runtime(FULL)),
         ["HSET", ..] if shelf.evicts => Ok(Value::Integer(2)),
         ["HSET", key, pairs @ ..] => {
             let hash = shelf.hashes.entry((*key).to_owned()).or_default();

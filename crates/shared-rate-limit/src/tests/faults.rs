@@ -284,6 +284,25 @@ async fn nothing_is_sent_without_the_server() {
     waiting.await.unwrap().unwrap();
 }
 
+/// Each read succeeds, which does not end the time in which the server cannot be used.
+#[tokio::test(start_paused = true)]
+async fn requests_fail_if_the_server_refuses_writes() {
+    let (service, store) = (service(SECOND), MemoryStore::new());
+    let process = TestProcess::new(&service, store.clone(), one_slot());
+    settle(&process).await;
+    for _ in 0..2 {
+        store.server().refuse_writes(true);
+        let begun = Instant::now();
+        let request = process.client.raw("/x").retry(runtime::Retry::none()).into_future();
+        let failed = tokio::time::timeout(100 * SECOND, request).await.unwrap().unwrap_err();
+        let waited = begun.elapsed();
+        assert!(waited >= 30 * SECOND && waited < 32 * SECOND, "{waited:?}");
+        assert!(failed.to_string().contains("the server refuses writes"), "{failed}");
+        store.server().refuse_writes(false);
+        process.client.raw("/x").await.unwrap();
+    }
+}
+
 /// A process with another limit applies its own limit to the requests of all processes.
 #[tokio::test(start_paused = true)]
 async fn processes_with_different_limits_share_a_state() {

@@ -24,6 +24,7 @@ pub(crate) struct Server {
     /// The difference between the server's clock and the paused clock.
     clock_offset: Duration,
     is_down: bool,
+    refuses_writes: bool,
     /// Number of the next responses that get lost.
     lost_responses: usize,
     pub(crate) exchanges: usize,
@@ -40,6 +41,7 @@ impl MemoryStore {
             begun: Instant::now(),
             clock_offset: Duration::from_secs(7200),
             is_down: false,
+            refuses_writes: false,
             lost_responses: 0,
             exchanges: 0,
         };
@@ -76,6 +78,11 @@ impl Server {
     /// The server can be reached again. It was not restarted.
     pub(crate) fn reconnect(&mut self) {
         self.is_down = false;
+    }
+
+    /// Sets whether the server only serves reads, as a replica does.
+    pub(crate) fn refuse_writes(&mut self, refuses: bool) {
+        self.refuses_writes = refuses;
     }
 
     /// Restarts the server with its data.
@@ -143,6 +150,9 @@ impl StateStore for Arc<MemoryStore> {
             let mut server = self.server();
             if server.is_down {
                 return Err(failure());
+            }
+            if server.refuses_writes && offer.next.is_some() {
+                return Err(Failure::transient("the server refuses writes"));
             }
             let response = server.take(offer);
             if server.lost_responses > 0 {
