@@ -40,8 +40,11 @@ impl SharedRateLimiterBuilder {
         self
     }
 
-    /// Sets the time after which a request fails if the server cannot be reached; default: 30 seconds. A request fails
-    /// when both its wait and the outage of the server have lasted this long.
+    /// Sets the time after which an attempt of a request fails if the server cannot be used; default: 30 seconds. An
+    /// attempt fails when both its wait and the outage of the server have lasted this long. The client then repeats it, like
+    /// any transient failure, so a request with four attempts, the default, fails after two minutes.
+    ///
+    /// If the server rejects the password or accepts no writes, an attempt fails at once.
     pub fn fail_after(mut self, time: Duration) -> Self {
         self.settings.fail_after = time;
         self

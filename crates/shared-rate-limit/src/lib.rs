@@ -41,8 +41,8 @@
 //!
 //! Processes share a file if they belong to one user on one machine, and have the same API key and host. They share the
 //! state on a server if they have the same URL and name. The module [`several_machines`] lists what happens if a process
-//! is killed or suspended, and if the data is lost. While a server cannot be used, a request fails after 30 seconds, or
-//! after [`fail_after`](SharedRateLimiterBuilder::fail_after).
+//! is killed or suspended, and if the data is lost. While a server cannot be used, each attempt of a request fails after 30
+//! seconds, or after [`fail_after`](SharedRateLimiterBuilder::fail_after).
 //!
 //! # How it works
 //!
