@@ -4,6 +4,7 @@
 use std::fs;
 #[cfg(unix)]
 use std::io::{BufRead, BufReader, Write};
+#[cfg(unix)]
 use std::net::TcpListener;
 #[cfg(unix)]
 use std::thread;
@@ -11,7 +12,7 @@ use std::thread;
 use test_endpoints::metric;
 
 use crate::pipes::get;
-use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
+use crate::support::{self, ClosedPort, Service, derivs, derivs_with, run, run_output, run_with};
 
 #[test]
 fn missing_settings_are_listed_with_their_variables() {
@@ -31,8 +32,8 @@ fn proxy_of_the_environment_is_used() {
     let file = folder.path().join("settings.toml");
     fs::write(&file, "base_url = \"https://service.invalid/v2\"\napi_key = \"any\"\nretry.max_attempts = 1\n").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    // The listener is dropped at once, so the port is closed.
-    let proxy = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let port = ClosedPort::new();
+    let proxy = port.address();
     let mut command = derivs(&["check", "--settings", support::text(&file)]);
     let output =
         run_output(&command.env("HTTPS_PROXY", format!("http://{proxy}")).env_remove("NO_PROXY").output().unwrap());
@@ -122,10 +123,9 @@ fn missing_folder_of_the_metrics_is_reported() {
 
 #[test]
 fn unreachable_service_is_reported() {
-    // The listener is dropped at once, so the port is closed.
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let port = ClosedPort::new();
     let mut command = derivs(&["check"]);
-    let url = format!("http://{address}/v2");
+    let url = format!("http://{}/v2", port.address());
     command.env("MARKET_ANALYTICS_BASE_URL", url).env("MARKET_ANALYTICS_API_KEY", "key");
     let output = run_output(&command.output().unwrap());
     assert_eq!(output.code, Some(4));
@@ -175,8 +175,8 @@ fn a_wrong_setting_is_named_with_its_file_line_and_key() {
 #[test]
 fn unusable_shared_rate_limit_is_an_error_before_any_request() {
     let service = Service::start();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let limiter = format!("redis://127.0.0.1:{port}");
+    let port = ClosedPort::new();
+    let limiter = format!("redis://{}", port.address());
     let away = run_with(&service, &get(&["--shared-rate-limit", &limiter]));
     assert_eq!((away.code, away.out.as_str()), (Some(4), ""));
     let expected = "error: cannot reach the server of the shared rate limit: Connection refused\n";

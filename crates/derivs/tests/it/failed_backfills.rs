@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use test_endpoints::{Metric, metric};
 
 use crate::backfill::{backfill, one, requests, rows, two};
-#[cfg(unix)]
-use crate::support::derivs;
 use crate::support::{self, RunOutput, Service, derivs_with, run, run_output, run_with};
+#[cfg(unix)]
+use crate::support::{ClosedPort, derivs};
 
 #[test]
 fn failed_pages_are_reported_and_requested_again() {
@@ -139,8 +139,8 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
 fn warning_without_a_response_names_the_cause() {
     use std::io::{BufRead, BufReader};
 
-    // The listener is dropped at once, so the port is closed.
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let port = ClosedPort::new();
+    let address = port.address();
     let folder = tempfile::tempdir().unwrap();
     let mut command = derivs(&one(&folder.path().join("a.csv"), &["--quiet"]));
     command.env("MARKET_ANALYTICS_BASE_URL", format!("http://{address}/v2")).env("MARKET_ANALYTICS_API_KEY", "key");

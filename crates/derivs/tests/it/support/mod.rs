@@ -2,6 +2,7 @@
 //!
 //! A run returns the text of both streams or of the screen, and the exit code.
 
+mod closed_port;
 mod service;
 #[cfg(unix)]
 mod terminal;
@@ -9,6 +10,7 @@ mod terminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+pub(crate) use closed_port::ClosedPort;
 pub(crate) use service::Service;
 #[cfg(unix)]
 pub(crate) use terminal::Terminal;
