@@ -9,19 +9,9 @@ use catalogue::yaml_parser::{Kind, Node};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Object(Mapping);
 
-/// A large JSON object. Each of its members is built, written and dropped before the next one is built.
-pub(super) struct LargeObject<B>(B);
-
-impl<B, M> LargeObject<B>
-where
-    B: Fn() -> M,
-    M: Iterator<Item = (String, Object)>,
-{
-    /// An object with the members that this function returns.
-    pub(super) fn new(members: B) -> Self {
-        Self(members)
-    }
-}
+/// A large JSON object with the members that a function returns. Each of them is built, written and dropped before the next
+/// one is built.
+pub(super) struct LargeObject<B>(pub(super) B);
 
 impl<B, M> Serialize for LargeObject<B>
 where

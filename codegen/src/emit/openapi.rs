@@ -57,7 +57,7 @@ impl Serialize for Description<'_> {
         for (key, value) in self.head().members() {
             document.serialize_entry(key, value)?;
         }
-        document.serialize_entry("paths", &LargeObject::new(|| self.paths()))?;
+        document.serialize_entry("paths", &LargeObject(|| self.paths()))?;
         document.serialize_entry("components", &Components(self))?;
         document.end()
     }
@@ -70,7 +70,7 @@ impl Serialize for Components<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(description) = self;
         let mut components = serializer.serialize_map(None)?;
-        components.serialize_entry("schemas", &LargeObject::new(|| description.schemas()))?;
+        components.serialize_entry("schemas", &LargeObject(|| description.schemas()))?;
         for (key, value) in description.other_components().members() {
             components.serialize_entry(key, value)?;
         }

@@ -10,7 +10,7 @@ use crate::failure::{ExitKind, Failure, Result, repair_help};
 use crate::log::Log;
 use crate::marks;
 use crate::notation::chosen;
-use crate::progress::counted;
+use crate::progress::{counted, listed};
 use crate::selected_series::Selection;
 use crate::series_label::label_of;
 use crate::time_arg;
@@ -31,7 +31,7 @@ pub(crate) fn require_series(status: &Status, path: &str) -> Result<()> {
 }
 
 /// `true` if no run has fetched a part of a range of a series that is still requested.
-fn is_unfetched(series: &SeriesStatus, range: &Range<Timestamp>) -> bool {
+fn lacks_part_of(series: &SeriesStatus, range: &Range<Timestamp>) -> bool {
     let mut parts = series.unfetched.iter();
     !series.is_retired && parts.any(|part| part.start < range.end && range.start < part.end)
 }
@@ -80,7 +80,7 @@ impl<'p> StoredTarget<'p> {
     /// Fails if there is no row because no run has fetched a part of the range.
     pub(crate) fn check_fetched(&self, series: &[SeriesStatus], range: &Range<Timestamp>) -> Result<()> {
         for one in series {
-            if !is_unfetched(one, range) {
+            if !lacks_part_of(one, range) {
                 continue;
             }
             let path = quoted(self.path);
@@ -99,17 +99,15 @@ impl<'p> StoredTarget<'p> {
     pub(crate) fn note_unfetched(&self, series: &[SeriesStatus], range: &Range<Timestamp>, log: Log) {
         let mut labels = Vec::new();
         for one in series {
-            if !one.is_running && is_unfetched(one, range) {
+            if !one.is_running && lacks_part_of(one, range) {
                 labels.push(label_of(one));
             }
         }
-        let Some(first) = labels.first() else { return };
-        let others = match labels.len() - 1 {
-            0 => String::new(),
-            count => format!(" and of {count} other series"),
-        };
+        if labels.is_empty() {
+            return;
+        }
         let path = quoted(self.path);
-        log.warning(&format!("{path}: a part of {first}{others} was never fetched; {}", fetch_again()));
+        log.warning(&format!("{path}: a part of {} was never fetched; {}", listed(&labels), fetch_again()));
     }
 
     /// Warns if all rows are before or after a range, which may have a wrong year.

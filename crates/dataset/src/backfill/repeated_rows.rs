@@ -21,6 +21,10 @@ impl<'t> Distinct<'t> {
     /// Removes each row that is equal to a row before it, if the records have a key. Rows of one record with different
     /// values stay.
     pub(super) fn of(times: &'t [Timestamp], rows: RecordBatch, key: &[String]) -> Result<Self, Error> {
+        // Without a key, equal rows may be different records, such as two trades.
+        if key.is_empty() {
+            return Ok(Self { times: times.into(), rows });
+        }
         let is_distinct = are_distinct(times, &rows, key);
         if !is_distinct.contains(&false) {
             return Ok(Self { times: times.into(), rows });
@@ -38,10 +42,6 @@ impl<'t> Distinct<'t> {
 
 /// Whether each row differs from all rows before it.
 fn are_distinct(times: &[Timestamp], rows: &RecordBatch, key: &[String]) -> Vec<bool> {
-    // Without a key, equal rows may be different records, such as two trades.
-    if key.is_empty() {
-        return vec![true; times.len()];
-    }
     let mut are_distinct = Vec::with_capacity(times.len());
     let labels = RowLabels::new(rows, key);
     let mut of_time: HashMap<String, Vec<usize>> = HashMap::new();
