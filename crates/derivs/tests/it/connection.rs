@@ -10,9 +10,10 @@ use std::net::TcpListener;
 use std::thread;
 
 use test_endpoints::metric;
+use test_service::ClosedPort;
 
 use crate::pipes::get;
-use crate::support::{self, ClosedPort, Service, derivs, derivs_with, run, run_output, run_with};
+use crate::support::{self, Service, derivs, derivs_with, run, run_output, run_with};
 
 #[test]
 fn missing_settings_are_listed_with_their_variables() {
@@ -32,7 +33,7 @@ fn proxy_of_the_environment_is_used() {
     let file = folder.path().join("settings.toml");
     fs::write(&file, "base_url = \"https://service.invalid/v2\"\napi_key = \"any\"\nretry.max_attempts = 1\n").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-    let port = ClosedPort::new();
+    let port = ClosedPort::occupy().unwrap();
     let proxy = port.address();
     let mut command = derivs(&["check", "--settings", support::text(&file)]);
     let output =
@@ -123,7 +124,7 @@ fn missing_folder_of_the_metrics_is_reported() {
 
 #[test]
 fn unreachable_service_is_reported() {
-    let port = ClosedPort::new();
+    let port = ClosedPort::occupy().unwrap();
     let mut command = derivs(&["check"]);
     let url = format!("http://{}/v2", port.address());
     command.env("MARKET_ANALYTICS_BASE_URL", url).env("MARKET_ANALYTICS_API_KEY", "key");
@@ -175,7 +176,7 @@ fn a_wrong_setting_is_named_with_its_file_line_and_key() {
 #[test]
 fn unusable_shared_rate_limit_is_an_error_before_any_request() {
     let service = Service::start();
-    let port = ClosedPort::new();
+    let port = ClosedPort::occupy().unwrap();
     let limiter = format!("redis://{}", port.address());
     let away = run_with(&service, &get(&["--shared-rate-limit", &limiter]));
     assert_eq!((away.code, away.out.as_str()), (Some(4), ""));

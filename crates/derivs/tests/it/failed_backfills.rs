@@ -5,11 +5,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use test_endpoints::{Metric, metric};
+#[cfg(unix)]
+use test_service::ClosedPort;
 
 use crate::backfill::{backfill, one, requests, rows, two};
-use crate::support::{self, RunOutput, Service, derivs_with, run, run_output, run_with};
 #[cfg(unix)]
-use crate::support::{ClosedPort, derivs};
+use crate::support::derivs;
+use crate::support::{self, RunOutput, Service, derivs_with, run, run_output, run_with};
 
 #[test]
 fn failed_pages_are_reported_and_requested_again() {
@@ -139,7 +141,7 @@ fn full_disk_is_an_error_and_leaves_no_partial_file() {
 fn warning_without_a_response_names_the_cause() {
     use std::io::{BufRead, BufReader};
 
-    let port = ClosedPort::new();
+    let port = ClosedPort::occupy().unwrap();
     let address = port.address();
     let folder = tempfile::tempdir().unwrap();
     let mut command = derivs(&one(&folder.path().join("a.csv"), &["--quiet"]));

@@ -7,6 +7,7 @@ use live_responses::{Answer, Answered, Selection, request_all};
 use runtime::AnyClient;
 use runtime::transport::{Headers, HttpResponse, from_fn};
 use sandbox::Sandbox;
+use test_service::ClosedPort;
 
 const SERVICE: &str = "\
 title: Example
@@ -128,10 +129,8 @@ async fn rejected_key_fails_each_endpoint_without_showing_the_key() {
 
 #[tokio::test]
 async fn nothing_more_is_requested_from_a_service_that_cannot_be_reached() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    drop(listener);
-    let answered = answers(&url, "right", &[]).await;
+    let closed = ClosedPort::occupy().unwrap();
+    let answered = answers(&format!("http://{}", closed.address()), "right", &[]).await;
     assert!(matches!(&answered[0].answer, Answer::Failed(_)), "{answered:?}");
     assert!(answered[1..].iter().all(|one| matches!(&one.answer, Answer::Skipped(_))), "{answered:?}");
 }

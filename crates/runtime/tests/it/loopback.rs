@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use runtime::{Error, ErrorKind, Retry};
 use test_service::invented::Client;
-use test_service::scripted;
+use test_service::{ClosedPort, scripted};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 
@@ -128,11 +128,9 @@ async fn closed_connection_differs_from_a_timeout() {
 
 #[tokio::test]
 async fn refused_connection_is_named() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let base_url = format!("http://{address}/v2");
-    drop(listener);
-    let client = Client::builder(base_url).api_key(KEY).retry(Retry::none()).build().unwrap();
+    let closed = ClosedPort::occupy().unwrap();
+    let address = closed.address();
+    let client = Client::builder(format!("http://{address}/v2")).api_key(KEY).retry(Retry::none()).build().unwrap();
     let error = ask(&client).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.is_retryable() && !error.is_timeout());

@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use runtime::{Builder, Error, Retry};
+use test_service::ClosedPort;
 use test_service::invented::Client;
 use tokio::net::TcpListener;
 
@@ -106,10 +107,8 @@ async fn faults_of_connecting() {
             assert_eq!(outcome(&base_url, through).await.0, expected, "{name}");
         };
         let check = async |base_url: String| check_for(base_url, "Connect again").await;
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base_url = format!("http://{}/v2", listener.local_addr().unwrap());
-        drop(listener);
-        check(base_url).await;
+        let closed = ClosedPort::occupy().unwrap();
+        check(format!("http://{}/v2", closed.address())).await;
         check("http://nowhere.invalid/v2".to_owned()).await;
         if name == "reqwest" {
             // The cases below are only for the built-in transport, because the user's program selects the TLS features

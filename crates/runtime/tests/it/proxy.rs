@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use runtime::{Builder, Error, ErrorKind, Retry};
+use test_service::ClosedPort;
 use test_service::invented::Client;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 
 use crate::alone::run_alone;
 use crate::encrypted::{Authority, KEY, answer, listen, read_head, start};
@@ -149,10 +150,8 @@ async fn a_proxy_that_fails_is_named() {
         let (port, _) = proxy(reply, None).await;
         assert_eq!(error_text(builder(), port).await, (format!("{start}{expected}"), retryable), "{reply}");
     }
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
-    let (text, retryable) = error_text(builder(), port).await;
+    let closed = ClosedPort::occupy().unwrap();
+    let (text, retryable) = error_text(builder(), closed.address().port()).await;
     let expected = "connection to `service.invalid:443` through the proxy `127.0.0.1:PORT` refused";
     assert!(text == expected && retryable, "{text}");
 }

@@ -13,6 +13,7 @@ use runtime::transport::{Headers, HttpResponse, from_fn};
 use runtime::{RateLimit, Retry};
 use shared_rate_limit::SharedRateLimiter;
 use test_redis::Server;
+use test_service::ClosedPort;
 use test_service::invented::Client;
 
 const PASSWORD: &str = "canary-password";
@@ -128,8 +129,8 @@ async fn password_is_used_and_never_shown() {
 
 #[tokio::test]
 async fn unreachable_server_is_an_error_with_its_cause() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let limiter = SharedRateLimiter::builder(format!("redis://:{PASSWORD}@127.0.0.1:{port}"), limit());
+    let closed = ClosedPort::occupy().unwrap();
+    let limiter = SharedRateLimiter::builder(format!("redis://:{PASSWORD}@{}", closed.address()), limit());
     let limiter = limiter.fail_after(Duration::ZERO).build().unwrap();
     let (client, sent) = client(limiter);
     let message = message(&client.raw("/x").await.unwrap_err());

@@ -2,7 +2,6 @@
 //!
 //! A run returns the text of both streams or of the screen, and the exit code.
 
-mod closed_port;
 mod service;
 #[cfg(unix)]
 mod terminal;
@@ -10,7 +9,6 @@ mod terminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-pub(crate) use closed_port::ClosedPort;
 pub(crate) use service::Service;
 #[cfg(unix)]
 pub(crate) use terminal::Terminal;

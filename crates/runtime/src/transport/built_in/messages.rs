@@ -166,6 +166,8 @@ mod notifying_body_tests {
     use std::thread;
     use std::time::Duration;
 
+    use test_service::ClosedPort;
+
     use super::*;
     use crate::transport::{Headers, HttpRequest, HttpResponse, HyperTransport, Transport, TransportSettings};
 
@@ -219,9 +221,8 @@ mod notifying_body_tests {
 
     #[test]
     fn request_without_a_connection_is_not_sent() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/", listener.local_addr().unwrap());
-        drop(listener);
+        let closed = ClosedPort::occupy().unwrap();
+        let url = format!("http://{}/", closed.address());
         for transport in transports() {
             let notified = Arc::new(AtomicUsize::new(0));
             let count = notified.clone();
