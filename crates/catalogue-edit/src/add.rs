@@ -63,12 +63,14 @@ fn add_path(catalogue: Option<Catalogue>, addition: &Addition, query: &str) -> R
     if !editor.content.groups.contains_key(group) {
         notes.push(note_about_new_group(&editor.content, group)?);
     }
+    let query = QueryParam::all(query);
+    notes.extend(notes_about_query(&addition.path, &query));
     editor.note_all(notes);
     let drafted = Group { title: group.to_title_case().into(), endpoints: vec![entry], ..Group::default() };
     let mut draft = Draft::new(DraftOrigin::Person);
     draft.content.groups.insert(group.clone(), drafted);
     merge(&mut editor, &draft);
-    let query = ObservedQuery::of(&QueryParam::all(query));
+    let query = ObservedQuery::of(&query);
     // A path that is not valid cannot be found; the check of the catalogue reports it.
     if let Ok((_, at)) = editor.content.find(&addition.path) {
         learn_query(&mut editor, addition.evidence, &at, &query);
@@ -102,6 +104,17 @@ fn notes_about_endpoints(known: &Content, addition: &Addition, entry: &Endpoint)
         }
     }
     Ok(notes)
+}
+
+/// Returns a note about each param of the query that has the name of a param of the path, of which only that one is added.
+fn notes_about_query(path: &str, query: &[QueryParam]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for QueryParam { name, .. } in query {
+        if url_path::params(path).contains(&name.as_str()) {
+            notes.push(format!("the query param `{name}` is left out: the path has a param with this name"));
+        }
+    }
+    notes
 }
 
 /// Rejects the name of a new group that is not valid.
@@ -293,6 +306,10 @@ endpoints:
         let text = text.expect("a catalogue");
         assert!(text.contains(entry), "{text}");
         assert!(text.contains("query: apikey"), "{text}");
+        let known = load_texts(&[("service.yaml", SERVICE), ("market.yaml", MARKET)]);
+        let twice = add(Some(known), &addition("/rates/{pair}?pair=x", "market")).expect("a catalogue");
+        let left_out = "the query param `pair` is left out: the path has a param with this name";
+        assert!(twice.notes().iter().any(|note| note == left_out), "{:?}", twice.notes());
         let without = added(&addition("/rates?", "market")).expect("a catalogue");
         assert!(without.contains("  path: /rates\n  evidence: reported\n  params: unknown\n"), "{without}");
         let of_several = added(&addition("/rates?count=10#daily", "market")).expect("a catalogue");
