@@ -4,41 +4,57 @@ use std::collections::HashMap;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use runtime::registry::RecordInfo;
+use runtime::registry::{EndpointInfo, RecordInfo};
 
 use super::literal::ident;
 use super::render::{self, IMPORTS, print_expression, print_with_list};
 use super::{File, endpoint, markdown, record, sentences};
-use catalogue::model::{Api, Body, Group, Record};
+use catalogue::model::{Api, Body, Endpoint, Group, Record};
 use catalogue::{GroupEntries, RegistryEntries};
 
 pub(super) fn file(api: &Api, entries: &RegistryEntries, group: &Group, group_entries: &GroupEntries) -> File {
-    let mut items = vec![handle(group), accessor(group), methods(group)];
-    let mut records: HashMap<&str, (&Record, &RecordInfo)> = HashMap::new();
-    for (record, entry) in group.records.iter().zip(&group_entries.records) {
-        records.insert(&record.ident, (record, entry));
-    }
-    // A record is emitted after the first endpoint that uses it.
-    for (endpoint, entry) in group.endpoints.iter().zip(group_entries.group.endpoints) {
-        if endpoint.path.is_none() {
-            continue;
-        }
-        items.push(endpoint::items(api, entries, group, endpoint, entry));
-        if let Some(name) = own_record(&endpoint.body)
-            && let Some((record, entry)) = records.remove(name)
-        {
-            items.push(record::items(record, entry));
-        }
-    }
-    for record in &group.records {
-        if let Some((record, entry)) = records.remove(record.ident.as_str()) {
-            items.push(record::items(record, entry));
-        }
-    }
+    let own = own_items(group, group_entries).into_iter().map(|item| match item {
+        Item::Endpoint(endpoint, entry) => endpoint::items(api, entries, group, endpoint, entry),
+        Item::Record(record, entry) => record::items(record, entry),
+    });
+    let items = [handle(group), accessor(group), methods(group)].into_iter().chain(own);
     let imports = format!("{IMPORTS}use crate::params::*;\n");
     let path = format!("{}.rs", group.ident);
     let File { path, text } = render::file(&path, &group.file, &title(group), &imports, items);
     File::new(path, text + "\n" + &registry(api, entries, group, group_entries))
+}
+
+/// An endpoint or a record, with its entry in the registry.
+enum Item<'a> {
+    Endpoint(&'a Endpoint, &'a EndpointInfo),
+    Record(&'a Record, &'a RecordInfo),
+}
+
+/// The endpoints with a path and the records, in the order of the file: a record is emitted after the first endpoint that
+/// uses it.
+fn own_items<'a>(group: &'a Group, entries: &'a GroupEntries) -> Vec<Item<'a>> {
+    let mut items = Vec::new();
+    let mut records: HashMap<&str, (&Record, &RecordInfo)> = HashMap::new();
+    for (record, entry) in group.records.iter().zip(&entries.records) {
+        records.insert(&record.ident, (record, entry));
+    }
+    for (endpoint, entry) in group.endpoints.iter().zip(entries.group.endpoints) {
+        if endpoint.path.is_none() {
+            continue;
+        }
+        items.push(Item::Endpoint(endpoint, entry));
+        if let Some(name) = own_record(&endpoint.body)
+            && let Some((record, entry)) = records.remove(name)
+        {
+            items.push(Item::Record(record, entry));
+        }
+    }
+    for record in &group.records {
+        if let Some((record, entry)) = records.remove(record.ident.as_str()) {
+            items.push(Item::Record(record, entry));
+        }
+    }
+    items
 }
 
 /// The title and the summary of a group as a sentence.
