@@ -93,7 +93,7 @@ fn shared_params<'a>(api: &'a Api, set: &'a ParamSet) -> impl Iterator<Item = &'
 
 /// The setter traits of a param set, without those of setters whose values have a type of the endpoint.
 pub(super) fn traits(api: &Api, set: &ParamSet) -> Vec<Ident> {
-    let params: Vec<&Param> = shared_params(api, set).map(|shared| &shared.param).collect();
+    let params: Vec<&Param> = shared_params(api, set).map(|shared| &*shared.param).collect();
     let mut traits = Vec::new();
     for alike in ParamSetters::of(api, params.into_iter()).alike {
         traits.push(ident(&alike.setter.takes));

@@ -129,12 +129,12 @@ fn is_scope_unknown(service: &Service) -> bool {
 
 /// The shared params that at least one method uses without overrides.
 fn shared_params(api: &Api) -> Vec<(&Param, bool)> {
-    api.unchanged_params().into_iter().map(|shared| (&shared.param, false)).collect()
+    api.unchanged_params().into_iter().map(|shared| (&*shared.param, false)).collect()
 }
 
 /// The params of an endpoint, each with `true` if it is an unchanged shared param.
 fn params(endpoint: &Endpoint) -> Vec<(&Param, bool)> {
-    endpoint.params.iter().flatten().map(|param| (&param.param, param.is_unchanged())).collect()
+    endpoint.params.iter().flatten().map(|param| (&*param.param, param.is_unchanged())).collect()
 }
 
 /// The params of an endpoint that its page describes, because they are not unchanged shared params.

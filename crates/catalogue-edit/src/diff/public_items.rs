@@ -283,7 +283,7 @@ fn call(group: &Group, endpoint: &Endpoint) -> String {
 }
 
 pub(super) fn params(endpoint: &Endpoint) -> impl Iterator<Item = &Param> {
-    endpoint.params.iter().flatten().map(|param| &param.param)
+    endpoint.params.iter().flatten().map(|param| &*param.param)
 }
 
 pub(super) fn arguments(endpoint: &Endpoint) -> impl Iterator<Item = &Param> {

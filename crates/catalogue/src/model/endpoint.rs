@@ -1,5 +1,7 @@
 //! The part of the model for groups and their endpoints, with params and bodies.
 
+use std::sync::Arc;
+
 use super::{BodyFormat, Evidence, ListFormat, Pages, Range, Record, RecordRef, Type};
 use crate::spec::{self, ParamLocation};
 
@@ -54,7 +56,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// Returns the params with their overrides; none if the params are unknown.
     pub fn known_params(&self) -> impl Iterator<Item = &Param> {
-        self.params.iter().flatten().map(|param| &param.param)
+        self.params.iter().flatten().map(|param| &*param.param)
     }
 
     /// Returns the params that are arguments of the method.
@@ -75,7 +77,8 @@ pub struct ParamSet {
 /// A param of one endpoint. For a shared param, the overrides of the endpoint are applied.
 #[derive(Clone, Debug)]
 pub struct EndpointParam {
-    pub param: Param,
+    /// The same value for all endpoints that use a shared param without overrides.
+    pub param: Arc<Param>,
     /// `None` for the endpoint's own param.
     pub shared: Option<SharedUse>,
 }
@@ -101,7 +104,7 @@ impl EndpointParam {
 pub struct SharedParam {
     /// The name of the constant.
     pub constant: String,
-    pub param: Param,
+    pub param: Arc<Param>,
 }
 
 /// A param. The values in its declaration are written as the client sends them, and its example is never a value that

@@ -1,5 +1,7 @@
 //! Resolves the params of an endpoint: follows references, rejects duplicates, and checks the params in the path.
 
+use std::sync::Arc;
+
 use super::params::as_sent;
 use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
@@ -88,14 +90,14 @@ impl<'a> Resolver<'a> {
         match entry {
             ParamEntry::Own(param) => {
                 let resolved = self.valid(|resolver| resolver.param(records, param, Some(inherited)));
-                let resolved = resolved.map(|param| EndpointParam { param, shared: None });
+                let resolved = resolved.map(|param| EndpointParam { param: Arc::new(param), shared: None });
                 vec![Candidate { param, at: param.name.at(), is_of_set: false, resolved }]
             }
             ParamEntry::Use(entry) => {
                 let Some(index) = self.shared_param(&entry.param) else { return Vec::new() };
                 let used = self.as_defined(shared, index, entry.param.at());
                 // An invalid shared param has already been reported.
-                let resolved = used.resolved.and_then(|used| self.with_overrides(used.param, entry, index));
+                let resolved = used.resolved.and_then(|used| self.with_overrides(&used.param, entry, index));
                 vec![Candidate { resolved, ..used }]
             }
             ParamEntry::Name(name) => self.named_entry(name, shared),
@@ -105,18 +107,18 @@ impl<'a> Resolver<'a> {
     /// A shared param without overrides.
     fn as_defined(&self, shared: &[Option<SharedParam>], index: usize, at: &'a Location) -> Candidate<'a> {
         let resolved = shared[index].as_ref().map(|shared| EndpointParam {
-            param: shared.param.clone(),
+            param: Arc::clone(&shared.param),
             shared: Some(SharedUse { index, is_overridden: false }),
         });
         Candidate { param: &self.service.params[index], at, is_of_set: false, resolved }
     }
 
-    fn with_overrides(&mut self, param: Param, entry: &spec::Use, index: usize) -> Option<EndpointParam> {
+    fn with_overrides(&mut self, param: &Param, entry: &spec::Use, index: usize) -> Option<EndpointParam> {
         let inherited = param.evidence;
-        let param = overridden(param, entry);
+        let param = overridden(param.clone(), entry);
         self.valid(|resolver| resolver.check_overrides(&param, entry.default.as_ref()))?;
         self.evidence("the `use` entry", entry.evidence, inherited, entry.param.at());
-        Some(EndpointParam { param: as_sent(param), shared: Some(SharedUse { index, is_overridden: true }) })
+        Some(EndpointParam { param: Arc::new(as_sent(param)), shared: Some(SharedUse { index, is_overridden: true }) })
     }
 
     /// The params of a param set, or the shared param, with a name.

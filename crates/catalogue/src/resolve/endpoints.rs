@@ -183,7 +183,7 @@ impl<'a> Resolver<'a> {
 
     /// Checks that the weights of an endpoint depend on one of its params.
     fn check_weights(&mut self, by: &spec::WeightBy, params: &[EndpointParam]) {
-        let params: Vec<_> = params.iter().map(|param| &param.param).collect();
+        let params: Vec<_> = params.iter().map(|param| &*param.param).collect();
         let param = TypedParam { name: &by.param, fits: is_count, requirement: "" };
         self.typed_param("weight-param", &params, param);
     }

@@ -67,7 +67,7 @@ impl<'a> Resolver<'a> {
         for shared in shared {
             // An invalid shared param has already been reported.
             let Some(shared) = shared else { return };
-            params.push(&shared.param);
+            params.push(&*shared.param);
         }
         self.check_history(history, &params);
     }
@@ -79,7 +79,7 @@ impl<'a> Resolver<'a> {
         params: Option<&[EndpointParam]>,
         body: &Body,
     ) -> bool {
-        let params: Vec<&Param> = params.unwrap_or_default().iter().map(|param| &param.param).collect();
+        let params: Vec<&Param> = params.unwrap_or_default().iter().map(|param| &*param.param).collect();
         let is_in_time = matches!(body, Body::Series { time: Some(_), .. });
         let is_known = endpoint.path.known().is_some();
         match &endpoint.history {

@@ -28,7 +28,7 @@ impl<'a> Resolver<'a> {
             self.error("body-as/pages", path.at(), &[]);
             return None;
         }
-        let params: Vec<&Param> = params.unwrap_or_default().iter().map(|param| &param.param).collect();
+        let params: Vec<&Param> = params.unwrap_or_default().iter().map(|param| &*param.param).collect();
         if let Some(name) = &pages.param {
             let cursor = TypedParam { name, fits: is_settable, requirement: "have no `const_value`" };
             self.typed_param("pages-type", &params, cursor);

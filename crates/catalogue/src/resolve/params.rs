@@ -1,6 +1,7 @@
 //! Resolves params and param sets: checks their types, values and Rust names.
 
 use std::fmt::Display;
+use std::sync::Arc;
 
 use super::records_of_file::RecordsOfFile;
 use super::setter_facts::{FirstSetter, SetterFacts};
@@ -18,7 +19,7 @@ impl<'a> Resolver<'a> {
             let constant = self.constant("duplicate-param/shared", param.id());
             let param = self.valid(|resolver| resolver.param(&RecordsOfFile::default(), param, None));
             params.push(match (constant, param) {
-                (Some(constant), Some(param)) => Some(SharedParam { constant, param }),
+                (Some(constant), Some(param)) => Some(SharedParam { constant, param: Arc::new(param) }),
                 _ => None,
             });
         }
