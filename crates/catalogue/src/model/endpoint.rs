@@ -34,6 +34,7 @@ impl Group {
 /// An endpoint; it becomes a method if its path is known.
 #[derive(Debug)]
 pub struct Endpoint {
+    /// The declaration without its params and its body.
     pub declared: spec::Endpoint,
     /// The name of the method on the handle.
     pub ident: String,

@@ -55,6 +55,8 @@ impl<'a> Resolver<'a> {
                 let mut fields = self.listed(records, listed, body, new.evidence);
                 self.check_csv_values(body, listed, &fields);
                 fields.extend(self.others(records, body.others.as_ref(), &fields, new.evidence));
+                // The fields take most of the memory of a large model.
+                fields.shrink_to_fit();
                 let mut record = new.with("One record", fields, layout(body));
                 record.column_names = string_or_empty(body.columns_at.as_ref());
                 (reference(records, &record), Some(record))

@@ -4,6 +4,7 @@ use super::history::{TypedParam, is_count};
 use super::records_of_file::RecordsOfFile;
 use super::{Resolver, Unique};
 use crate::diagnostic::{Diagnostic, Location};
+use crate::known::Known;
 use crate::load::Document;
 use crate::model::{Body, Endpoint, EndpointParam, Group, Pages, Record, SharedParam};
 use crate::names::{self, Case, Scope};
@@ -146,7 +147,7 @@ impl<'a> Resolver<'a> {
             self.check_weights(by, params);
         }
         let endpoint = Endpoint {
-            declared: endpoint.clone(),
+            declared: spec::Endpoint { params: Known::Unknown, body: Known::Unknown, ..endpoint.clone() },
             ident,
             type_ident,
             path: endpoint.path.known().map(ToString::to_string),
