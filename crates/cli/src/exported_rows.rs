@@ -96,6 +96,9 @@ impl ExportedRows {
         stored: &StoredRows<'_>,
         is_selected: impl Fn(&str) -> bool,
     ) -> Result<Self> {
+        if form == Form::Excel && stored.least_count(&is_selected).await? > u64::from(MAX_ROWS) {
+            return Err(too_many_rows());
+        }
         let mut schema = stored.schema();
         let mut members = None;
         if form != Form::Arrow {
@@ -239,8 +242,12 @@ fn excel(columns: Vec<Column>, out: Out) -> Result<Rows> {
 
 fn add_excel(excel: &mut ExcelFile, row: &Map<String, Value>) -> Result<()> {
     if excel.rows() == MAX_ROWS {
-        let message = format!("an Excel sheet has at most {MAX_ROWS} rows");
-        return Err(Failure::usage(message).help("select fewer series, or write a .csv or .jsonl file"));
+        return Err(too_many_rows());
     }
     excel.add(row).map_err(Failure::machine)
+}
+
+fn too_many_rows() -> Failure {
+    let message = format!("an Excel sheet has at most {MAX_ROWS} rows");
+    Failure::usage(message).help("select fewer series or a shorter range, or write a .csv or .jsonl file")
 }

@@ -16,6 +16,7 @@ use crate::other_members::{MemberColumns, has_other_members, numbers_of_members}
 use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
 use crate::revisions::{self, Revision};
+use crate::row_facts::RowFacts;
 use crate::series::endpoint_of;
 use crate::series_columns::identifies;
 use crate::stored_tables::{StoredTable, StoredTables};
@@ -234,6 +235,38 @@ impl StoredRows<'_> {
         Ok(damaged)
     }
 
+    /// Returns a number of rows of the selected series that [`read`](Self::read) passes at least, from the footers of the
+    /// files: zero as of an earlier time, because later rows are left out.
+    pub async fn least_count(&self, is_selected: impl Fn(&str) -> bool) -> Result<u64, Error> {
+        let mut count = 0;
+        for table in self.tables.iter().filter(|_| self.as_of.is_none()) {
+            for path in table.state.files.keys() {
+                let found = match ParquetInput::find(&table.place.storage, path, true).await {
+                    Err(Error::Damaged { .. }) => None,
+                    found => found?,
+                };
+                for section in found.iter().flat_map(|input| &input.state.sections) {
+                    if is_selected(&section.path) && self.contains_all(&section.row_facts) {
+                        count += section.count as u64;
+                    }
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    /// Whether all of these rows are in the range.
+    fn contains_all(&self, rows: &RowFacts) -> bool {
+        let (Some(first), Some(last)) = (rows.first, rows.last) else { return false };
+        self.range.start <= first && last < self.range.end
+    }
+
+    /// Whether none of these rows is in the range.
+    fn contains_none(&self, rows: &RowFacts) -> bool {
+        let (Some(first), Some(last)) = (rows.first, rows.last) else { return false };
+        last < self.range.start || self.range.end <= first
+    }
+
     /// Opens a file and compares it with its checksums; `None` if it has no rows in the range.
     async fn intact(&self, table: &Table, path: &str) -> Result<Option<ParquetInput>, Error> {
         if let Some((_, period)) = table.place.period_of(path)
@@ -257,6 +290,9 @@ impl StoredRows<'_> {
         mut each: impl FnMut(&str, &RecordBatch) -> Result<(), E>,
     ) -> Result<(), E> {
         for section in input.state.sections.iter().filter(|section| is_selected(&section.path)) {
+            if self.contains_none(&section.row_facts) {
+                continue;
+            }
             let time = &section.row_facts.time;
             for batch in input.section(section)? {
                 let mut rows = converted(&batch?, &self.schema)?;

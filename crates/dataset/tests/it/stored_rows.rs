@@ -11,7 +11,7 @@ use runtime::registry::EndpointInfo;
 use crate::support::dice::Dice;
 use crate::support::service::{RATIO, STRIKES, STRIKES_WITHOUT_KEY, TRADES};
 use crate::support::{
-    DAY, END, HOUR, TARGETS, all_files, client_of, coins, data_of, hours, job, read, run, run_cancelled_after,
+    DAY, END, HOUR, TARGETS, all_files, client, client_of, coins, data_of, hours, job, read, run, run_cancelled_after,
     scripted, state_of, target_of, with,
 };
 
@@ -333,5 +333,24 @@ async fn numbers_of_a_series_are_apart_for_each_value_of_its_key() {
         let numbers = dataset::numbers(&rows, &["volumeRatio"], |_| true).await.unwrap();
         let found: Vec<_> = numbers.series.iter().map(|one| (one.label.as_str(), one.values.as_slice())).collect();
         assert_eq!(found, [("a", &[0.0, 1.0, 2.0][..]), ("b", &[10.0, 11.0, 12.0][..])], "{name}");
+    }
+}
+
+/// The number is known without reading a row; a range can cut the rows of a file, which are not counted then.
+#[tokio::test(start_paused = true)]
+async fn the_footers_show_how_many_rows_there_are_at_least() {
+    for target in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(target);
+        run(&job(coins(&client(), &["BTC", "ETH"]), END - 30 * DAY, END, &path)).await;
+        let tables = StoredTables::open(&target_of(&path)).await.unwrap();
+        let rows = || tables.rows(None, None).unwrap();
+        assert_eq!(rows().least_count(|_| true).await.unwrap(), 2 * 30 * 24, "{target}");
+        assert_eq!(rows().least_count(|series| series.contains("ETH")).await.unwrap(), 30 * 24, "{target}");
+        let [start, end] = [END - 20 * DAY, END].map(Timestamp::from_unix_seconds);
+        assert!(rows().within(start..end).least_count(|_| true).await.unwrap() <= 2 * 20 * 24, "{target}");
+        assert_eq!(rows().within(end..Timestamp::from_unix_seconds(END + DAY)).least_count(|_| true).await.unwrap(), 0);
+        let earlier = tables.rows(None, Some(start)).unwrap();
+        assert_eq!(earlier.least_count(|_| true).await.unwrap(), 0, "{target}");
     }
 }
