@@ -48,6 +48,8 @@ pub(crate) struct MergedJournal {
     pub(crate) files: Vec<WrittenFile>,
     /// `true` if the text file was missing, or something else had changed it.
     pub(crate) is_text_restored: bool,
+    /// The name under which a text file is kept that something else had changed.
+    pub(crate) kept_edit: Option<String>,
 }
 
 /// What the file of a period is written from, in addition to its existing rows.
@@ -119,7 +121,11 @@ impl Table {
         let text = self.text_state()?;
         let mut files = self.write_data_files(removed).await?;
         let is_outdated = !files.is_empty() || text != TextState::Current;
+        let mut kept_edit = None;
         if is_outdated && let Some((name, format)) = self.place.text.clone() {
+            if text == TextState::Changed {
+                kept_edit = self.move_text_aside("changed").await?;
+            }
             self.state.text = None;
             self.save().await?;
             match ParquetInput::find(&self.place.storage, &self.place.data, true).await? {
@@ -136,7 +142,7 @@ impl Table {
         self.save().await?;
         self.delete_journal().await?;
         let is_text_restored = matches!(text, TextState::Changed | TextState::Missing);
-        Ok(MergedJournal { files, is_text_restored })
+        Ok(MergedJournal { files, is_text_restored, kept_edit })
     }
 
     /// Writes the data file of each period of the journal, without the series `removed`. If the job has columns that the

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::error::Error;
 use crate::lock::Lock;
 use crate::locked_tables::LockedTables;
+use crate::merge_journal::MergedJournal;
 use crate::table::Table;
 use crate::target::Target;
 use crate::text_file::TextState;
@@ -17,6 +18,8 @@ pub struct Removed {
     pub series: Vec<String>,
     /// The files that were written again.
     pub files: Vec<String>,
+    /// The names under which text files are kept that something else had changed.
+    pub kept_edits: Vec<String>,
     /// The errors of the tables whose series were not removed. A second call removes only these.
     pub failed: Vec<Error>,
 }
@@ -49,8 +52,9 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Resul
     let mut removed = Removed { failed, ..Removed::default() };
     for mut removal in removals {
         match removal.run().await {
-            Ok(files) => {
-                removed.files.extend(files);
+            Ok(merged) => {
+                removed.files.extend(merged.files.into_iter().map(|written| written.file));
+                removed.kept_edits.extend(merged.kept_edit);
                 removed.series.extend(removal.paths);
             }
             Err(error) => removed.failed.push(error),
@@ -60,12 +64,11 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Resul
 }
 
 impl Removal {
-    /// The files that were written again.
-    async fn run(&mut self) -> Result<Vec<String>, Error> {
+    async fn run(&mut self) -> Result<MergedJournal, Error> {
         let merged = self.table.merge_journal(&self.paths).await?;
         if let Some(error) = self.table.damage() {
             return Err(error);
         }
-        Ok(merged.files.into_iter().map(|written| written.file).collect())
+        Ok(merged)
     }
 }

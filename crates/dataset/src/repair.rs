@@ -82,7 +82,7 @@ impl Table {
 
     async fn repair_file(&mut self, damage: &Damage) -> Result<String, Error> {
         let path = &damage.path;
-        let to = self.aside(path).await?;
+        let to = self.aside(path, "damaged").await?;
         let aside = Aside {
             moved: damage.moved_to(&self.place.name(&to)),
             name: damage.name.clone(),
@@ -138,7 +138,7 @@ impl Table {
         let has_rows = damaged.was_listed || !damaged.is_misplaced;
         let is_lost = has_rows && self.note_lost(&aside.name, aside.kept_as, lost, is_listed);
         let mut moved = aside.moved;
-        if is_lost && let Some(kept) = self.move_text_aside().await? {
+        if is_lost && let Some(kept) = self.move_text_aside("damaged").await? {
             moved.push_str(&format!(", and the text to {}", quoted(kept)));
         }
         self.place.storage.rename(path, &aside.to).await?;
@@ -151,14 +151,14 @@ impl Table {
         Ok(format!("{moved}; {count} of its rows are readable and stay"))
     }
 
-    /// Moves the text file aside, which may be the only readable copy of lost rows, because a run writes it again. Returns
-    /// the name under which it is kept; `None` if there is no text file.
-    async fn move_text_aside(&mut self) -> Result<Option<String>, Error> {
+    /// Moves the text file aside, because a run writes it again: it may be the only readable copy of lost rows, or the only
+    /// copy of what a user has written. Returns the name under which it is kept; `None` if there is no text file.
+    pub(crate) async fn move_text_aside(&self, why: &str) -> Result<Option<String>, Error> {
         let Some((text, _)) = self.place.text.clone() else { return Ok(None) };
         if self.place.storage.open(&text).await?.is_none() {
             return Ok(None);
         }
-        let to = self.aside(&text).await?;
+        let to = self.aside(&text, why).await?;
         self.place.storage.rename(&text, &to).await?;
         Ok(Some(self.place.name(&to)))
     }
@@ -226,11 +226,11 @@ impl Table {
 
     /// A path for a damaged file: beside a single file, and otherwise in the folder of the state, because nothing
     /// but data is beside the files of a data set.
-    async fn aside(&self, path: &str) -> Result<String, Error> {
+    async fn aside(&self, path: &str, why: &str) -> Result<String, Error> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let folder = if path.contains('/') { format!("{}/", self.place.home) } else { String::new() };
         let day = Timestamp::now().floor(Duration::from_secs(86_400)).to_string();
-        let base = format!("{folder}{name}.damaged-{}", day.get(..10).unwrap_or(&day));
+        let base = format!("{folder}{name}.{why}-{}", day.get(..10).unwrap_or(&day));
         let mut to = base.clone();
         let mut number = 1;
         while self.place.storage.open(&to).await?.is_some() {

@@ -108,6 +108,8 @@ pub struct Summary {
     pub pages: u64,
     /// `true` if a text file was missing or had been changed since the last run, and was written again.
     pub is_restored: bool,
+    /// The names under which text files are kept that something else had changed.
+    pub kept_edits: Vec<String>,
     /// Files that this run has written.
     pub files: Vec<String>,
     /// Number of pages that could not be fetched. Pages without a response do not count, because they are requested

@@ -59,7 +59,10 @@ async fn a_text_file_changed_by_hand_is_damage_and_is_written_again() {
             fs::write(&path, changed).unwrap();
             let damaged = state_of(&path).await.damaged;
             assert!(damaged.len() == 1 && damaged[0].contains("changed since a backfill wrote it"), "{damaged:?}");
-            assert!(run(&whole).await.is_restored && fs::read(&path).unwrap() == written, "{name}");
+            let restored = run(&whole).await;
+            assert!(restored.is_restored && fs::read(&path).unwrap() == written, "{name}");
+            let [kept] = restored.kept_edits.as_slice() else { panic!("{restored:?}") };
+            assert!(fs::read(kept).unwrap() == *changed, "{kept}");
             assert_eq!(state_of(&path).await.damaged, [""; 0]);
         }
         // Even a run whose requests all fail writes the original text again, and later changes are still detected.
@@ -96,6 +99,18 @@ fn forget_text(state: &Path) {
     let json = format!(r#"{start}"text":null,"latency"{end}"#);
     let json = json.lines().next().unwrap();
     fs::write(state, format!("{json}\n\"crc32:{:08x}\"\n", crc32fast::hash(json.as_bytes()))).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_removal_keeps_a_text_file_that_was_changed_by_hand() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    run(&job(coins(&client(), &["BTC", "ETH"]), END - DAY, END, &path)).await;
+    fs::write(&path, "an edited text\n").unwrap();
+    let removed = dataset::remove(&target_of(&path), |series| series.contains("ETH")).await.unwrap();
+    let [kept] = removed.kept_edits.as_slice() else { panic!("{removed:?}") };
+    assert_eq!(fs::read_to_string(kept).unwrap(), "an edited text\n");
+    assert_eq!(read(&path).len(), 24);
 }
 
 /// A second call finishes one that was killed, also if no series is left to retire.
