@@ -268,8 +268,10 @@ fn page_size(series: &RequestedSeries) -> Option<usize> {
 fn require_pages(endpoints: &[Endpoint]) -> Result<()> {
     let Some(endpoint) = endpoints.iter().find(|endpoint| endpoint.pages.is_none()) else { return Ok(()) };
     let message = format!("{} has no known pages", name(endpoint));
+    let all = command("backfill", "history", "backfill");
+    let instead = history(endpoint).map(|_| format!("`{all}` fetches all records of a range"));
     let help = format!("omit `{}`, and add `pages` to the catalogue if the service has them", option("all"));
-    Err(Failure::usage(message).help(help))
+    Err(Failure::usage(message).help_if(instead).help(help))
 }
 
 /// Requests all pages of a series. Returns the pages that were received, and the error that ended them.

@@ -123,7 +123,7 @@ class Run:
             # Python ends by the signal only for the exact class, and a shell ends its loop only for that.
             if not is_in_notebook():
                 raise
-            raise Interrupt from None
+            raise Interrupt("the command was ended before it returned a result") from None
 
     def result(self, result: T) -> T:
         """Returns the result, or raises the error of the command."""

@@ -325,6 +325,9 @@ fn a_wrong_number_is_explained() {
         );
         assert!(output.code == Some(2) && output.err.starts_with(&expected), "{}", output.err);
     }
+    let all = get(&["--all"]);
+    let instead = "`derivs backfill` fetches all records of a range";
+    assert!(all.code == Some(2) && all.err.contains("no known pages") && all.err.contains(instead), "{}", all.err);
     let pages = run(&["get", name, "--all", "--max-pages", "-1"]);
     assert!(pages.code == Some(2) && pages.err.contains("at least 1"), "{}", pages.err);
 }
