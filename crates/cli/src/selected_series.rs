@@ -68,7 +68,8 @@ impl Selection {
         series.retain(|one| of_params.iter().all(|filter| filter.selects(one)));
         filters.extend(of_params);
         if series.is_empty() {
-            return Err(no_such_series(path));
+            let filters: Vec<_> = filters.iter().map(Filter::text).collect();
+            return Err(no_such_series(path, &filters.join(" ")));
         }
         for filter in &filters {
             for value in &filter.values {
@@ -121,6 +122,12 @@ impl Filter<'_> {
         }
     }
 
+    /// The option with all values.
+    fn text(&self) -> String {
+        let values: Vec<_> = self.values.iter().map(|value| value.text).collect();
+        self.written(&values.join(","))
+    }
+
     fn selects(&self, series: &SeriesStatus) -> bool {
         self.values.iter().any(|value| self.has(series, value))
     }
@@ -147,10 +154,11 @@ impl Filter<'_> {
     }
 }
 
-/// The failure if no series of a target is selected.
-fn no_such_series(path: &str) -> Failure {
+/// The failure if these options select no series of a target.
+fn no_such_series(path: &str, options: &str) -> Failure {
     let status = command(&format!("status {}", quoted(path)), &format!("status({})", python_text(path)), "report");
-    Failure::usage(format!("{}: no such series", quoted(path))).help(format!("`{status}` lists the series"))
+    Failure::usage(format!("{}: no such series: `{options}`", quoted(path)))
+        .help(format!("`{status}` lists the series"))
 }
 
 /// The value of a param of a series, which is empty if the param is not set.

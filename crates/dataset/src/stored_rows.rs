@@ -6,6 +6,7 @@ use std::ops::Range;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 use runtime::Timestamp;
+use runtime::registry::EndpointInfo;
 
 use crate::columns::{converted, joined};
 use crate::earlier_rows::EarlierRows;
@@ -21,7 +22,7 @@ use crate::series::endpoint_of;
 use crate::series_columns::identifies;
 use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
-use crate::table_schema::is_decimal;
+use crate::table_schema::{TableSchema, is_decimal};
 use crate::timestamps::{microseconds, times, timestamp};
 
 /// The rows of a target, which no request changes.
@@ -115,6 +116,21 @@ impl StoredRows<'_> {
     #[must_use]
     pub fn within(self, range: Range<Timestamp>) -> Self {
         Self { range, ..self }
+    }
+
+    /// Adds the columns of an endpoint with these params, unless a file has columns: there is no file before the first row
+    /// of a series.
+    #[must_use]
+    pub fn or_columns_of(self, endpoint: &EndpointInfo, params: impl IntoIterator<Item = String>) -> Self {
+        if self.tables.iter().any(|table| table.state.columns.is_some()) {
+            return self;
+        }
+        let added = TableSchema::of_params(endpoint, params).schema();
+        match joined([self.schema.clone(), added], &[]) {
+            Ok(schema) => Self { schema: with_fetched_at(&schema), ..self },
+            // Without a row, the types of two endpoints do not matter.
+            Err(_) => self,
+        }
     }
 
     /// Returns the time from which on all values are known that later runs have replaced; `None` if they always were. The

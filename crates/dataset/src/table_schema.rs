@@ -72,6 +72,13 @@ impl TableSchema {
         Self::new(params, fields)
     }
 
+    /// The columns of an endpoint with these params. If the fields of its records are unknown, only the params are known.
+    pub(crate) fn of_params(endpoint: &EndpointInfo, params: impl IntoIterator<Item = String>) -> Self {
+        let mut all = vec![(ENDPOINT.to_owned(), None)];
+        all.extend(params.into_iter().map(|name| (name, None)));
+        Self::new(all, known_fields(endpoint).unwrap_or_default())
+    }
+
     fn new(params: Vec<Param>, mut fields: Vec<(Field, ColumnSource)>) -> Self {
         let mut unknown = UNKNOWN_FIELDS.to_owned();
         while fields.iter().any(|(field, _)| *field.name() == unknown) {

@@ -11,7 +11,7 @@ use heck::ToKebabCase;
 const PARAM: &str = "param";
 
 /// The options of all commands, the arguments of the functions in Python, and the keys of a job file that are not params.
-const RESERVED: [&str; 50] = [
+const RESERVED: [&str; 51] = [
     "all",
     "allow-empty",
     "as-of",
@@ -37,6 +37,7 @@ const RESERVED: [&str; 50] = [
     "max-pages",
     "max-requests",
     "metrics-file",
+    "no-rows",
     "options",
     "out",
     "param",

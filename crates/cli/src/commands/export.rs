@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::exported_rows::{ExportedRows, Form};
 use crate::failure::{ExitKind, Failure, Result};
+use crate::find_endpoint::find;
 use crate::log::{self, Log};
 use crate::marks;
 use crate::progress::counted;
@@ -51,6 +52,9 @@ pub(crate) struct Export {
     /// Print one JSON object for each series on standard error: its rows, their first and last time, and its gaps
     #[arg(long, conflicts_with = "revisions")]
     json: bool,
+    /// Write no row: a program reads only the columns
+    #[arg(long, hide = true)]
+    no_rows: bool,
     #[command(flatten)]
     selection: Selection,
 }
@@ -80,7 +84,12 @@ impl Export {
         }
         let is_all = selected.len() == target.status.series.len();
         let chosen = if is_all { None } else { Some(&endpoints) };
-        let stored = target.tables.rows(chosen, self.as_of)?.within(self.range());
+        let mut stored = target.tables.rows(chosen, self.as_of)?.within(self.range());
+        for one in &series {
+            if let Ok(endpoint) = find(one.endpoint()) {
+                stored = stored.or_columns_of(endpoint, one.params().map(|(name, _)| name));
+            }
+        }
         let mut exported = Exported::default();
         let rows = if self.revisions {
             self.revisions(form, &stored, |path| selected.contains(path)).await?
@@ -100,6 +109,9 @@ impl Export {
         }
         if let Some(file) = &self.out {
             log.remark(&format!("wrote {} to {}", counted(count, "row"), quoted(file)));
+        }
+        if self.no_rows {
+            return Ok(());
         }
         target.check_left_out(&exported.left_out, "the export", log)?;
         self.check_revisions(stored.revisions_since(), log)?;
@@ -138,6 +150,9 @@ impl Export {
     }
 
     fn range(&self) -> Range<Timestamp> {
+        if self.no_rows {
+            return time_arg::ALWAYS..time_arg::ALWAYS;
+        }
         let start = self.from.map_or(time_arg::ALWAYS, |from| from.time);
         start..self.to.unwrap_or(time_arg::OPEN)
     }

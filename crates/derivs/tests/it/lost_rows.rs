@@ -215,6 +215,23 @@ fn a_command_about_a_file_that_does_not_exist_says_so() {
     }
 }
 
+/// A program that reads an export finds the same columns before the first row of a series.
+#[test]
+fn an_export_of_a_series_without_a_row_has_the_columns_of_its_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let [rejected, other] = ["rejected.csv", "other.csv"].map(|name| folder.path().join(name));
+    let days = ["2025-01-01", "2025-01-02"];
+    assert_eq!(range(days, &rejected, &["--fault", "status=404"]).code, Some(5));
+    assert_eq!(range(days, &other, &[]).code, Some(0));
+    let [without, with] = [&rejected, &other].map(|file| run(&["export", text(file)]));
+    let columns = without.out.trim_end().split(',').collect::<Vec<_>>();
+    for field in metric().fields() {
+        assert!(columns.contains(&field), "{columns:?}");
+    }
+    let all = with.out.lines().next().unwrap().split(',').collect::<Vec<_>>();
+    assert!(columns.iter().all(|column| all.contains(column)), "{columns:?} {all:?}");
+}
+
 #[test]
 fn an_export_that_ends_before_its_start_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
