@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, NamedTuple, Optional
+import logging
+from typing import Any, Callable, Dict, List, Optional, Set
 
 from ._command import Names, Path, Row, Time, endpoint_names
 from ._errors import ArgumentError, Error
@@ -11,6 +12,8 @@ from ._table import Rows, Table, empty_columns
 
 # Columns that belong to a row and not to a value of it.
 _OF_ROW = ("endpoint", "fetched_at", "unknown_fields")
+
+_LOG = logging.getLogger("derivs")
 
 
 class DataSet:
@@ -83,45 +86,38 @@ class DataSet:
         The params select series, such as `coin=["BTC", "ETH"]`; `end` is excluded, and `as_of` returns what was known at
         that time. With `join`, a row has the fields of all endpoints of one time: rows are equal if their times and the
         params that all of the endpoints have are equal, and a row that only one endpoint has stays, with nulls. A field
-        whose name several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`. An endpoint
-        without any row in the data set is left out."""
+        whose name several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`. The columns of
+        an endpoint without a row are null; if it has no series with these params, they are there only if it is named."""
         own = {"start": start, "end": end, "as_of": as_of, **params}
         if not join:
-            return _reader().frame(self.table(endpoints, **own))
-        names = self.endpoints if endpoints is None else _names(endpoints)
+            return _reader().frame(self._stored(self.path, endpoint=endpoints, **own))
         # By the full name of an endpoint, of which a caller can write several names.
-        parts: Dict[str, _Part] = {}
-        none: Optional[Error] = None
-        for name in names:
+        parts: Dict[str, Table] = {}
+        without: Dict[str, Error] = {}
+        for name in self.endpoints if endpoints is None else _names(endpoints):
             try:
-                table = self.table([name], **own)
-                # Without a range, there are rows, which show the columns.
-                has_rows = len(table) > 0
-                part = _Part(table.report[0]["endpoint"], table if has_rows else self.table([name], **params), has_rows)
-                parts[part.name] = part
+                table = self._stored(self.path, endpoint=[name], **own)
             except Error as error:
                 # Another endpoint may have the params that select series.
                 if error.kind != "usage" or "no such series" not in str(error):
                     raise
-                none = error
-        if none is not None and not parts:
-            raise none
-        return _joined(list(parts.values()))
+                without[name] = error
+            else:
+                parts[table.report[0]["endpoint"]] = table
+        if not parts:
+            raise next(iter(without.values()))
+        for name in without if endpoints is not None else ():
+            # An endpoint that the data set does not have is an error here.
+            table = self._stored(self.path, endpoint=[name], no_rows=True)
+            parts.setdefault(table.report[0]["endpoint"], table)
+            _LOG.warning("%s: no series of %s is selected, so its columns have no values", self.path, name)
+        return _joined(parts)
 
     def __repr__(self) -> str:
         return f"<derivs.DataSet: {self.path}>"
 
     def _repr_html_(self) -> str:
         return self._state()._repr_html_()
-
-
-class _Part(NamedTuple):
-    """The rows of one endpoint."""
-
-    name: str
-    table: Table
-    # Otherwise, the table is only used for its columns.
-    has_rows: bool
 
 
 class _Pandas:
@@ -137,10 +133,11 @@ class _Pandas:
 
     @staticmethod
     def merged(one: Any, other: Any, keys: List[str]) -> Any:
-        if one.empty and other.empty:
-            # pandas 3.1 cannot merge columns of texts without rows.
-            return one.join(other.drop(columns=keys))
         return one.merge(other, how="outer", on=keys)
+
+    @staticmethod
+    def with_nulls(frame: Any, columns: Any) -> Any:
+        return frame.join(columns)
 
     @staticmethod
     def in_order(frame: Any, keys: List[str]) -> Any:
@@ -163,6 +160,12 @@ class _Polars:
     @staticmethod
     def merged(one: Any, other: Any, keys: List[str]) -> Any:
         return one.join(other, how="full", on=keys, coalesce=True, nulls_equal=True)
+
+    @staticmethod
+    def with_nulls(frame: Any, columns: Any) -> Any:
+        import polars
+
+        return polars.concat([frame, columns], how="diagonal")
 
     @staticmethod
     def in_order(frame: Any, keys: List[str]) -> Any:
@@ -190,43 +193,53 @@ def _names(endpoints: Names) -> List[str]:
     return names
 
 
-def _joined(parts: List[_Part]) -> Any:
+def _joined(parts: Dict[str, Table]) -> Any:
     reader = _reader()
-    # Without a data file, as after rejected requests, only the time at which rows are fetched is a column.
-    with_file = [part for part in parts if len(part.table.columns) > 1]
-    if not with_file:
-        return reader.frame(parts[0].table)
-    return _joined_files(with_file, reader)
-
-
-def _joined_files(parts: List[_Part], reader: Any) -> Any:
-    keys = _keys([part.table for part in parts])
-    fields = [_fields(part.table, keys) for part in parts]
-    methods = [part.name.split(".")[-1] for part in parts]
+    # A table without a row has no row to join, whatever its params are.
+    keys = _keys([table for table in parts.values() if len(table)] or list(parts.values()))
+    names = _names_of_fields(parts, keys)
     result: Any = None
-    for part, method, own in zip(parts, methods, fields):
-        names = {part.table.columns[0]: keys[0]}
-        for field in own:
-            if sum(field in others for others in fields) > 1:
-                # Endpoints of two groups can have one method name.
-                names[field] = f"{method if methods.count(method) == 1 else part.name}.{field}"
-        frame = reader.renamed(reader.frame(part.table)[[part.table.columns[0], *keys[1:], *own]], names)
-        frame = frame if part.has_rows else frame.head(0)
-        result = frame if result is None else reader.merged(result, frame, keys)
-    return reader.in_order(result, keys)
+    for name, table in sorted(parts.items(), key=lambda part: len(part[1]) == 0):
+        own = names[name]
+        frame = reader.frame(table)
+        if result is not None and len(table) == 0:
+            result = reader.with_nulls(result, reader.renamed(frame[list(own)], own))
+            continue
+        time = table.columns[0]
+        part = reader.renamed(frame[[time, *keys[1:], *own]], {time: keys[0], **own})
+        result = part if result is None else reader.merged(result, part, keys)
+    fields = [field for own in names.values() for field in own.values()]
+    return reader.in_order(result, keys)[[*keys, *fields]]
 
 
 def _keys(tables: List[Table]) -> List[str]:
     """Returns the columns that identify a row of all tables: the time, and the params that all of them have."""
-    of_each = []
-    for table in tables:
-        of_each.append({name for series in table.report for name in series["params"]})
-    shared = set.intersection(*of_each)
+    shared = set.intersection(*(_set_params(table) for table in tables))
     first = tables[0].columns
     return [first[0], *(name for name in first[1:] if name in shared)]
 
 
+def _names_of_fields(parts: Dict[str, Table], keys: List[str]) -> Dict[str, Dict[str, str]]:
+    """Returns the fields of each endpoint with their names in a joined frame."""
+    fields = {name: _fields(table, keys) for name, table in parts.items()}
+    methods = [name.split(".")[-1] for name in parts]
+    names: Dict[str, Dict[str, str]] = {}
+    for name, method in zip(parts, methods):
+        # Endpoints of two groups can have one method name.
+        prefix = method if methods.count(method) == 1 else name
+        names[name] = {}
+        for field in fields[name]:
+            is_unique = sum(field in others for others in fields.values()) == 1
+            names[name][field] = field if is_unique else f"{prefix}.{field}"
+    return names
+
+
 def _fields(table: Table, keys: List[str]) -> List[str]:
     """Returns the columns of values, and the params that other tables do not have."""
-    empty = empty_columns(table._arrow())
-    return [name for name in table.columns[1:] if name not in keys and name not in _OF_ROW and name not in empty]
+    empty = empty_columns(table._arrow()) if len(table) else table.columns
+    unset = (table._param_columns() - _set_params(table)) & set(empty)
+    return [name for name in table.columns[1:] if name not in keys and name not in _OF_ROW and name not in unset]
+
+
+def _set_params(table: Table) -> Set[str]:
+    return {name for series in table.report for name in series["params"]}

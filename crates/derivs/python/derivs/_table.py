@@ -6,7 +6,8 @@ import json
 from datetime import datetime
 from decimal import Decimal
 from html import escape
-from typing import Any, Dict, Iterator, List, Optional, SupportsIndex, Union, overload
+from itertools import takewhile
+from typing import Any, Dict, Iterator, List, Optional, Set, SupportsIndex, Union, overload
 
 from ._errors import ArgumentError, ColumnError
 
@@ -127,6 +128,12 @@ class Table:
         part = self._arrow().slice(index, 1)
         rows: List[Row] = part.to_dicts() if hasattr(part, "to_dicts") else part.to_pylist()
         return rows[0]
+
+    def _param_columns(self) -> Set[str]:
+        """Returns the columns of params, set or not, which a file has before the time."""
+        file = _open(self.ipc)
+        names = _column_names(file)
+        return set(takewhile(lambda name: not _is_time(file, name), names))
 
     def _arrow(self) -> Any:
         """Returns the rows as a table of pyarrow or, if that is not installed, of polars."""
