@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catalogue::model::{Api, Builtin, Endpoint, Evidence, Field, Group, NamedType, Param, Record, Type};
+use catalogue::model::{Api, Builtin, Endpoint, Evidence, Field, FieldSource, Group, NamedType, Param, Record, Type};
 use wording::{Facts, ParamNames, is_python_name};
 
 use super::json_object::quoted;
@@ -22,8 +22,12 @@ pub fn python(api: &Api) -> Vec<File> {
     }
     for method in &methods {
         text.push_str(&row(method, api));
+        if method.endpoint.has_history {
+            text.push_str(&table_row(method, api));
+        }
     }
     let names = param_names(api);
+    text.push_str(&stored_series(&methods, api, &names));
     let mut emitted = BTreeSet::new();
     for function in FUNCTIONS {
         // Functions with the same options accept the same endpoints.
@@ -39,6 +43,7 @@ pub fn python(api: &Api) -> Vec<File> {
 const HEAD: &str = "\
 import threading as _threading
 import typing as _t
+from datetime import datetime as _datetime
 from datetime import timedelta as _timedelta
 
 from typing_extensions import NotRequired as _NotRequired
@@ -51,10 +56,13 @@ from .._options import BackfillOptions as _BackfillOptions
 from .._options import FollowOptions as _FollowOptions
 from .._options import GetOptions as _GetOptions
 from .._options import HistoryOptions as _HistoryOptions
+from .._table import Table as _Table
 
 _T = _t.TypeVar(\"_T\")
-_T_co = _t.TypeVar(\"_T_co\", covariant=True)
 _Many = _t.Union[_T, _t.Sequence[_T]]
+_Several = _t.Union[_Row, _t.List[str], _t.List[StoredEndpoint], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]]
+# `NAME=VALUE`, for a param that the catalogue does not have.
+_Param = _t.Union[str, _t.Sequence[str]]
 ";
 
 /// A function of the Python module.
@@ -79,14 +87,25 @@ enum Returns {
     Same(&'static str),
     /// A generic type of the endpoint's row.
     Rows(&'static str),
+    Table,
+    AwaitableTable,
 }
 
-const FUNCTIONS: [Function; 5] = [
+const FUNCTIONS: [Function; 6] = [
     Function {
-        protocol: "HistoryFunction(_t.Protocol[_T_co])",
+        protocol: "HistoryFunction(_t.Protocol)",
         range: "start: _Time, end: _t.Optional[_Time] = None",
         options: "_HistoryOptions",
-        returns: Returns::Same("_T_co"),
+        returns: Returns::Table,
+        sets_pages: true,
+        without_endpoint: "",
+        summary: "All records of a range.",
+    },
+    Function {
+        protocol: "AsyncHistoryFunction(_t.Protocol)",
+        range: "start: _Time, end: _t.Optional[_Time] = None",
+        options: "_HistoryOptions",
+        returns: Returns::AwaitableTable,
         sets_pages: true,
         without_endpoint: "",
         summary: "All records of a range.",
@@ -134,6 +153,8 @@ struct Method<'a> {
     endpoint: &'a Endpoint,
     /// The name of the type of its rows.
     row: String,
+    /// The type of its rows in a table, with the names of its columns.
+    table: String,
     /// The texts that name the endpoint.
     names: Vec<String>,
 }
@@ -143,14 +164,15 @@ fn methods(api: &Api) -> Vec<Method<'_>> {
     let mut methods = Vec::new();
     for group in &api.groups {
         for endpoint in group.methods() {
-            methods.push(Method { endpoint, row: row_name(group, endpoint), names: names.all(group, endpoint) });
+            let ident = format!("{}{}", group.handle.trim_end_matches("Group"), endpoint.type_ident);
+            let table = match record(endpoint, api) {
+                Some(_) => format!("{ident}TableRow, {ident}Column"),
+                None => "_Row, str".to_owned(),
+            };
+            methods.push(Method { endpoint, row: format!("{ident}Row"), table, names: names.all(group, endpoint) });
         }
     }
     methods
-}
-
-fn row_name(group: &Group, endpoint: &Endpoint) -> String {
-    format!("{}{}Row", group.handle.trim_end_matches("Group"), endpoint.type_ident)
 }
 
 /// The names of all params in the command line and in Python.
@@ -231,17 +253,64 @@ fn row(method: &Method<'_>, api: &Api) -> String {
     }
     members.push(("endpoint".to_owned(), "_NotRequired[str]".to_owned()));
     members.push(("unknown_fields".to_owned(), "_NotRequired[_t.Dict[str, _t.Any]]".to_owned()));
-    let is_class = members.iter().all(|(name, _)| is_python_name(name));
-    if is_class {
-        let mut text =
-            format!("\nclass {}(_t.TypedDict):\n{}", method.row, docstring("    ", &row_docs(method, record)));
-        for (name, ty) in members {
-            text.push_str(&format!("    {name}: {ty}\n"));
+    typed_dict(&method.row, &members, &row_docs(method, record))
+}
+
+/// Emits the type of an endpoint's rows in a table, and the names of its columns.
+fn table_row(method: &Method<'_>, api: &Api) -> String {
+    let Some(record) = record(method.endpoint, api) else { return String::new() };
+    let mut members: Vec<(String, String)> = Vec::new();
+    for param in options(method.endpoint, api, true) {
+        members.push((param.declared.name.to_string(), "_t.Optional[str]".to_owned()));
+    }
+    for field in &record.fields {
+        members.retain(|(name, _)| *name != field.wire_name);
+        members.push((field.wire_name.clone(), column_type(field)));
+    }
+    for (name, ty) in [
+        ("endpoint", "str"),
+        ("unknown_fields", "_t.Optional[str]"),
+        ("fetched_at", "_NotRequired[_t.Optional[_datetime]]"),
+    ] {
+        members.push((name.to_owned(), ty.to_owned()));
+    }
+    let (row, column) = method.table.split_once(", ").unwrap_or_default();
+    let columns: Vec<_> = members.iter().map(|(name, _)| quoted(name)).collect();
+    let dict = typed_dict(row, &members, &[(*method.endpoint.declared.summary).to_owned()]);
+    format!("{dict}\n{column} = _t.Literal[{}]\n", columns.join(", "))
+}
+
+/// Emits a type of dicts with these members, as a class unless one of the names is not a name in Python.
+fn typed_dict(name: &str, members: &[(String, String)], docs: &[String]) -> String {
+    if members.iter().all(|(member, _)| is_python_name(member)) {
+        let mut text = format!("\nclass {name}(_t.TypedDict):\n{}", docstring("    ", docs));
+        for (member, ty) in members {
+            text.push_str(&format!("    {member}: {ty}\n"));
         }
         return text;
     }
-    let items: Vec<_> = members.iter().map(|(name, ty)| format!("{}: {ty}", quoted(name))).collect();
-    format!("\n{} = _t.TypedDict({}, {{{}}})\n", method.row, quoted(&method.row), items.join(", "))
+    let items: Vec<_> = members.iter().map(|(member, ty)| format!("{}: {ty}", quoted(member))).collect();
+    format!("\n{name} = _t.TypedDict({}, {{{}}})\n", quoted(name), items.join(", "))
+}
+
+/// Emits the names of the endpoints, and the params, that select stored series.
+fn stored_series(methods: &[Method<'_>], api: &Api, names: &ParamNames) -> String {
+    let mut endpoints = Vec::new();
+    let mut arguments = BTreeSet::new();
+    for method in methods.iter().filter(|method| method.endpoint.has_history) {
+        endpoints.extend(method.names.iter().map(|name| quoted(name)));
+        for param in options(method.endpoint, api, true) {
+            arguments.insert(names.python_argument(&param.declared.name));
+        }
+    }
+    let endpoint =
+        if endpoints.is_empty() { "str".to_owned() } else { format!("_t.Literal[{}]", endpoints.join(", ")) };
+    let mut text = format!("\nStoredEndpoint = {endpoint}\nStoredEndpoints = _t.Union[StoredEndpoint, _Several]\n");
+    text.push_str("\nclass StoredParams(_t.TypedDict, total=False):\n    param: _Param\n");
+    for argument in &arguments {
+        text.push_str(&format!("    {argument}: _t.Any\n"));
+    }
+    text
 }
 
 fn row_docs(method: &Method<'_>, record: &Record) -> Vec<String> {
@@ -264,12 +333,17 @@ fn source(evidence: Evidence) -> String {
 /// Emits the signatures of a function: those of single endpoints, and one for several endpoints.
 fn protocol(function: &Function, methods: &[Method<'_>], api: &Api, names: &ParamNames) -> String {
     let mut signatures = signatures(function, &function.accepted(methods), api, names);
-    let returns = function.returns("_Row");
-    let several = "_t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]]";
-    let any = function.any_params();
-    let rest = format!("endpoints: {several}, *, {}, **options: _Unpack[{any}]) -> {returns}", function.range);
+    let range = function.range;
+    let any = format!("**options: _Unpack[{}]) -> {}", function.any_params(), function.returns(None));
+    if !signatures.is_empty() {
+        // The catalogue does not have all params, so it cannot require any.
+        let rest = format!("endpoints: str, *, {range}, param: _Param, {any}");
+        signatures.push(call(&rest, "An endpoint with a param that the catalogue does not have."));
+    }
+    let rest = format!("endpoints: _Several, *, {range}, param: _Param = ..., {any}");
     signatures.push(call(&rest, "Several endpoints, or an entry of `endpoints()`."));
     if !function.without_endpoint.is_empty() {
+        let returns = function.returns(None);
         let rest = format!("{}, **options: _Unpack[{}]) -> {returns}", function.without_endpoint, function.options);
         signatures.push(call(&rest, "The series of a job file."));
     }
@@ -293,7 +367,7 @@ fn signatures(function: &Function, methods: &[&Method<'_>], api: &Api, names: &P
             params.push(argument(param, names));
         }
         params.push(format!("**options: _Unpack[{}]", function.options));
-        let rest = format!("{}) -> {}", params.join(", "), function.returns(&method.row));
+        let rest = format!("{}) -> {}", params.join(", "), function.returns(Some(method)));
         match groups.iter_mut().find(|(other, _)| *other == rest) {
             Some((_, group)) => group.push(method),
             None => groups.push((rest, vec![method])),
@@ -348,11 +422,14 @@ impl Function {
         self.options.replace("Options", "Params")
     }
 
-    /// The result for rows of this type.
-    fn returns(&self, row: &str) -> String {
+    /// The result for an endpoint, or for any.
+    fn returns(&self, method: Option<&Method<'_>>) -> String {
+        let table = method.map_or("_Table".to_owned(), |method| format!("_Table[{}]", method.table));
         match self.returns {
             Returns::Same(ty) => ty.to_owned(),
-            Returns::Rows(ty) => format!("{ty}[{row}]"),
+            Returns::Rows(ty) => format!("{ty}[{}]", method.map_or("_Row", |method| &method.row)),
+            Returns::Table => table,
+            Returns::AwaitableTable => format!("_t.Awaitable[{table}]"),
         }
     }
 }
@@ -385,18 +462,37 @@ fn argument(param: &Param, names: &ParamNames) -> String {
         Type::Builtin(Builtin::Number | Builtin::Decimal) => "_Many[_t.Union[float, str]]".to_owned(),
         _ => "_Many[str]".to_owned(),
     };
-    let is_required = param.in_path() || param.declared.required.is_some_and(Evidence::is_enforced);
+    let is_required = param.in_path() || param.declared.required.is_some();
     let default = if is_required { "" } else { " = ..." };
     format!("{}: {ty}{default}", names.python_argument(&param.declared.name))
 }
 
+/// The record of an endpoint; `None` if its members are not all listed.
 fn record<'a>(endpoint: &Endpoint, api: &'a Api) -> Option<&'a Record> {
-    api.record(endpoint.body.record()?)
+    let record = api.record(endpoint.body.record()?)?;
+    let has_others = record.fields.iter().any(|field| field.source == FieldSource::Others);
+    if has_others { None } else { Some(record) }
 }
 
 fn field_type(field: &Field) -> String {
     let ty = value_type(&field.ty);
     if field.optional { format!("_t.Optional[{ty}]") } else { ty }
+}
+
+/// The type of a value in a table, whose objects and lists are texts in JSON.
+fn column_type(field: &Field) -> String {
+    let (ty, optional) = match &field.ty {
+        Type::Option(of) => (&**of, true),
+        ty => (ty, field.optional || *ty == Type::Builtin(Builtin::Any)),
+    };
+    let ty = match ty {
+        Type::Builtin(Builtin::Integer | Builtin::Count) => "int",
+        Type::Builtin(Builtin::Number) => "float",
+        Type::Builtin(Builtin::Boolean) => "bool",
+        Type::Builtin(Builtin::Timestamp(_)) => "_datetime",
+        _ => "str",
+    };
+    if optional { format!("_t.Optional[{ty}]") } else { ty.to_owned() }
 }
 
 /// The type of a value in a row, which is read from JSON: a time is text.

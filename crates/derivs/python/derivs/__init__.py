@@ -18,7 +18,7 @@ import os
 import threading
 from contextlib import closing
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Iterator, List, Optional, Union, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, List, Optional, Union, cast
 
 from ._asyncio import iterate_in_thread, run_in_thread
 from ._command import (
@@ -40,7 +40,18 @@ from ._pages import Description, Report, Status
 from ._table import Table
 
 if TYPE_CHECKING:
-    from .generated import AsyncFollowFunction, BackfillFunction, FollowFunction, GetFunction, HistoryFunction
+    from typing_extensions import Unpack
+
+    from .generated import (
+        AsyncFollowFunction,
+        AsyncHistoryFunction,
+        BackfillFunction,
+        FollowFunction,
+        GetFunction,
+        HistoryFunction,
+        StoredEndpoints,
+        StoredParams,
+    )
 
 __all__ = [
     "ArgumentError",
@@ -167,17 +178,17 @@ def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: b
 def stored(
     path: Path,
     *,
-    endpoint: Optional[Names] = None,
+    endpoint: Optional[StoredEndpoints] = None,
     start: Optional[Time] = None,
     end: Optional[Time] = None,
     as_of: Optional[Time] = None,
-    **params: Any,
+    **params: Unpack[StoredParams],
 ) -> Table:
     """Returns the rows of a file or a data set, without the service; with `as_of`, as they were known at that time.
 
     The params select series, such as `coin="BTC"`, and `end` is excluded. If the rows of a damaged or missing file are left
     out, the error of the kind `incomplete` has the others as its `result`."""
-    return _read_stored(path, endpoint, start, end, as_of, params)
+    return _read_stored(path, endpoint, start, end, as_of, {**params})
 
 
 def _read_stored(
@@ -201,13 +212,13 @@ def _read_stored(
     return run.result(Table(out, run.objects))
 
 
-def revisions(path: Path, *, endpoint: Optional[Names] = None, **params: Any) -> List[Row]:
+def revisions(path: Path, *, endpoint: Optional[StoredEndpoints] = None, **params: Unpack[StoredParams]) -> List[Row]:
     """Returns the earlier values of a file or a data set, which later runs have replaced.
 
     Each has its series, the time of the record, the field, the value as text, and the times at which it was fetched and
     replaced. The params select series, such as `coin="BTC"`."""
     own = {"endpoint": None if endpoint is None else endpoint_names(endpoint), "revisions": True, "format": "jsonl"}
-    run = Run(["export", os.fspath(path)], with_own_options(params, own))
+    run = Run(["export", os.fspath(path)], with_own_options({**params}, own))
     rows = parse_rows(run.read())
     for row in rows:
         for name in ("time", "fetched_at", "replaced_at"):
@@ -243,13 +254,16 @@ def adopt(path: Path) -> List[Row]:
     return open(path).coverage
 
 
-def remove(path: Path, *, endpoint: Optional[Names] = None, dry_run: bool = False, **params: Any) -> List[Row]:
+def remove(
+    path: Path, *, endpoint: Optional[StoredEndpoints] = None, dry_run: bool = False, **params: Unpack[StoredParams]
+) -> List[Row]:
     """Deletes the series with all these params, such as `coin=["DOGE", "PEPE"]`, and returns their endpoints and params.
 
     `dry_run` deletes nothing. `param="exchange="` selects the series without an exchange."""
     for name in (name for name, value in params.items() if value is None):
         raise ArgumentError(f"`{name}` is None: omit it, or write `param=\"{name}=\"` for the series without it")
-    run = Run(["remove", os.fspath(path)], with_own_options(params, {"endpoint": endpoint, "dry_run": dry_run, "json": True}))
+    own = {"endpoint": None if endpoint is None else endpoint_names(endpoint), "dry_run": dry_run, "json": True}
+    run = Run(["remove", os.fspath(path)], with_own_options({**params}, own))
     return run.result(parse_rows(run.read()))
 
 
@@ -301,9 +315,9 @@ def describe(endpoint: Union[str, Row]) -> Description:
 
 # The types of these functions are those of the catalogue: the names of endpoints, their params and values, and rows. An
 # editor shows the texts below, and `help` those of the functions above.
-history: "HistoryFunction[Table]" = _history
+history: "HistoryFunction" = cast("HistoryFunction", _history)
 """Returns all records from `start` to `end` (excluded; default: now) as a table."""
-ahistory: "HistoryFunction[Awaitable[Table]]" = _ahistory
+ahistory: "AsyncHistoryFunction" = cast("AsyncHistoryFunction", _ahistory)
 """Returns all records from `start` to `end` as `history` does, for asyncio."""
 backfill: "BackfillFunction" = cast("BackfillFunction", _backfill)
 """Writes all records from `start` to `end` to a file, a folder or a bucket, and returns what has changed."""

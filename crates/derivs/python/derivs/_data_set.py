@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Callable, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set
 
 from ._command import Names, Path, Row, Time, endpoint_names
 from ._errors import ArgumentError, Error
 from ._pages import Report, Status
 from ._table import Rows, Table, empty_columns
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .generated import StoredEndpoint, StoredEndpoints, StoredParams
 
 # Columns that belong to a row and not to a value of it.
 _OF_ROW = ("endpoint", "fetched_at", "unknown_fields")
@@ -35,7 +40,7 @@ class DataSet:
         self._report = report
 
     @property
-    def endpoints(self) -> List[str]:
+    def endpoints(self) -> List[StoredEndpoint]:
         """The names of the endpoints, such as `funding_rate.funding_rate`."""
         return sorted({series["endpoint"] for series in self.coverage})
 
@@ -61,25 +66,25 @@ class DataSet:
 
     def table(
         self,
-        endpoints: Optional[Names] = None,
+        endpoints: Optional[StoredEndpoints] = None,
         *,
         start: Optional[Time] = None,
         end: Optional[Time] = None,
         as_of: Optional[Time] = None,
-        **params: Any,
+        **params: Unpack[StoredParams],
     ) -> Table:
         """Returns the rows as a `Table`, as `derivs.stored`."""
         return self._stored(self.path, endpoint=endpoints, start=start, end=end, as_of=as_of, **params)
 
     def frame(
         self,
-        endpoints: Optional[Names] = None,
+        endpoints: Optional[StoredEndpoints] = None,
         *,
         join: bool = False,
         start: Optional[Time] = None,
         end: Optional[Time] = None,
         as_of: Optional[Time] = None,
-        **params: Any,
+        **params: Unpack[StoredParams],
     ) -> Any:
         """Returns the rows as a frame of pandas or, if pandas or pyarrow is not installed, of polars.
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
         settings: Path
         shared_rate_limit: str
         shared_rate_limit_name: str
-        # `NAME=VALUE`, for a param that the catalogue does not have.
-        param: Union[str, Sequence[str]]
         quiet: bool
         verbose: bool
 

@@ -7,11 +7,23 @@ from datetime import datetime
 from decimal import Decimal
 from html import escape
 from itertools import takewhile
-from typing import Any, Dict, Iterator, List, Optional, Set, SupportsIndex, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, Generic, Iterator, List, Optional, Set, SupportsIndex, Union, overload
 
 from ._errors import ArgumentError, ColumnError
 
 Row = Dict[str, Any]
+
+# The row of a table as a dict, and the names of its columns.
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    TableRow = TypeVar("TableRow", covariant=True, default=Any)
+    Column = TypeVar("Column", bound=str, contravariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    TableRow = TypeVar("TableRow", covariant=True)
+    Column = TypeVar("Column", bound=str, contravariant=True)
 
 # The column with the members of records that the catalogue does not list by name, as JSON objects.
 _OTHERS = "others"
@@ -44,10 +56,10 @@ _BROKEN = "16em"
 _OBJECT = "{\u2026}"
 
 
-class Table:
+class Table(Generic[TableRow, Column]):
     """Rows of histories. Iteration yields each row as a dict with times as datetimes in UTC.
 
-    `pandas.DataFrame(table)`, `polars.DataFrame(table)` and `pyarrow.table(table)` convert it, and DuckDB queries
+    `table.to_pandas()`, `polars.DataFrame(table)` and `pyarrow.table(table)` convert it, and DuckDB queries
     `pyarrow.table(table)`. `table["fundingRate"]` is a column as a list, `table[0]` and `table[-1]` are rows. All of it
     needs pyarrow or polars.
 
@@ -81,7 +93,9 @@ class Table:
         return list(_column_names(self._arrow()))
 
     def to_pandas(self) -> Any:
-        """Returns a `pandas.DataFrame`; needs pandas and pyarrow."""
+        """Returns a `pandas.DataFrame`; needs pandas and pyarrow.
+
+        `pandas.DataFrame(table)` reads the rows one by one, and does not know the columns of a table without a row."""
         import pyarrow  # type: ignore[import-untyped,unused-ignore]
 
         return pyarrow.table(self).to_pandas()
@@ -92,7 +106,7 @@ class Table:
     def __len__(self) -> int:
         return sum(series["added"] for series in self.report)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[TableRow]:
         table = self._arrow()
         if hasattr(table, "iter_rows"):
             yield from table.iter_rows(named=True)
@@ -101,11 +115,11 @@ class Table:
                 yield from batch.to_pylist()
 
     @overload
-    def __getitem__(self, key: int) -> Row: ...
+    def __getitem__(self, key: int) -> TableRow: ...
     @overload
-    def __getitem__(self, key: slice) -> List[Row]: ...
+    def __getitem__(self, key: slice) -> List[TableRow]: ...
     @overload
-    def __getitem__(self, key: str) -> List[Any]: ...
+    def __getitem__(self, key: Column) -> List[Any]: ...
 
     def __getitem__(self, key: Union[int, slice, str]) -> Any:
         table = self._arrow()

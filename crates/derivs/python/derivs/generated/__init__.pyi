@@ -2,6 +2,7 @@
 
 import threading as _threading
 import typing as _t
+from datetime import datetime as _datetime
 from datetime import timedelta as _timedelta
 
 from typing_extensions import NotRequired as _NotRequired
@@ -14,10 +15,13 @@ from .._options import BackfillOptions as _BackfillOptions
 from .._options import FollowOptions as _FollowOptions
 from .._options import GetOptions as _GetOptions
 from .._options import HistoryOptions as _HistoryOptions
+from .._table import Table as _Table
 
 _T = _t.TypeVar("_T")
-_T_co = _t.TypeVar("_T_co", covariant=True)
 _Many = _t.Union[_T, _t.Sequence[_T]]
+_Several = _t.Union[_Row, _t.List[str], _t.List[StoredEndpoint], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]]
+# `NAME=VALUE`, for a param that the catalogue does not have.
+_Param = _t.Union[str, _t.Sequence[str]]
 
 # An exchange and one of its markets, for example `binance_perp_stable`.
 Exchange = _t.Union[_t.Literal["binance_perp_stable", "binance_perp_coin", "binance_spot", "bybit_perp_stable", "bybit_perp_coin", "okx_perp_stable", "okx_perp_coin", "okx_qtrly", "bitget_perp_stable", "bitget_perp_coin", "bitmex_perp_coin", "bitfinex_perp_stable", "deribit_perp_stable", "phemex_perp_stable", "huobi_perp_coin", "arkham_perp_stable", "hyperliquid_perp_stable", "hyperliquid_xyz", "coinbaseadvanced_perp_stable"], str]
@@ -83,6 +87,22 @@ class FundingRateFundingRateRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class FundingRateFundingRateTableRow(_t.TypedDict):
+    """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    aggregationType: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    fundingRate: _t.Optional[float]
+    indicativeFundingRate: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+FundingRateFundingRateColumn = _t.Literal["coin", "exchange", "timeframe", "aggregationType", "marketTypes", "openDate", "fundingRate", "indicativeFundingRate", "endpoint", "unknown_fields", "fetched_at"]
+
 GlobalMetricsGlobalBidAskRow = _Row
 
 GlobalMetricsGlobalBidAskRatioRow = _Row
@@ -114,6 +134,22 @@ class LiquidityAverageLeverageUsedRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LiquidityAverageLeverageUsedTableRow(_t.TypedDict):
+    """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
+    positions."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    advanceFilter: _t.Optional[str]
+    openDate: _datetime
+    avgLongLev: float
+    avgShortLev: float
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LiquidityAverageLeverageUsedColumn = _t.Literal["coin", "exchange", "timeframe", "advanceFilter", "openDate", "avgLongLev", "avgShortLev", "endpoint", "unknown_fields", "fetched_at"]
+
 class LiquidityAnchoredLiquidationLevelsCountRow(_t.TypedDict):
     """Number of predicted liquidation levels, accumulated since the last anchor.
 
@@ -127,6 +163,20 @@ class LiquidityAnchoredLiquidationLevelsCountRow(_t.TypedDict):
     totalCount: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class LiquidityAnchoredLiquidationLevelsCountTableRow(_t.TypedDict):
+    """Number of predicted liquidation levels, accumulated since the last anchor."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    openDate: _datetime
+    totalCount: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LiquidityAnchoredLiquidationLevelsCountColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "openDate", "totalCount", "endpoint", "unknown_fields", "fetched_at"]
 
 class LiquidityAnchoredLiquidationLevelsSizeRow(_t.TypedDict):
     """Value at the predicted liquidation levels, accumulated since the last anchor.
@@ -142,6 +192,20 @@ class LiquidityAnchoredLiquidationLevelsSizeRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LiquidityAnchoredLiquidationLevelsSizeTableRow(_t.TypedDict):
+    """Value at the predicted liquidation levels, accumulated since the last anchor."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    openDate: _datetime
+    totalSize: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LiquidityAnchoredLiquidationLevelsSizeColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "openDate", "totalSize", "endpoint", "unknown_fields", "fetched_at"]
+
 class LiquidityTopTraderAverageLeverageDeltaRow(_t.TypedDict):
     """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
     use more leverage.
@@ -155,6 +219,20 @@ class LiquidityTopTraderAverageLeverageDeltaRow(_t.TypedDict):
     avgLevDelta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class LiquidityTopTraderAverageLeverageDeltaTableRow(_t.TypedDict):
+    """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
+    use more leverage."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    avgLevDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LiquidityTopTraderAverageLeverageDeltaColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "avgLevDelta", "endpoint", "unknown_fields", "fetched_at"]
 
 class LiquidityCumulativeLiquidationLevelRow(_t.TypedDict):
     """Snapshot of all predicted liquidation levels, summed per side: value and number of the positions that would be
@@ -193,6 +271,19 @@ class LiquidityLiquidationLevelsCountRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LiquidityLiquidationLevelsCountTableRow(_t.TypedDict):
+    """Number of predicted liquidation levels of longs minus that of shorts."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    liqLevelCountDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LiquidityLiquidationLevelsCountColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "liqLevelCountDelta", "endpoint", "unknown_fields", "fetched_at"]
+
 class LiquidityLiquidationLevelsSizeRow(_t.TypedDict):
     """Value of open positions at their predicted liquidation levels: longs, shorts and the difference.
 
@@ -212,6 +303,22 @@ class LiquidityLiquidationLevelsSizeRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LiquidityLiquidationLevelsSizeTableRow(_t.TypedDict):
+    """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    advanceFilter: _t.Optional[str]
+    openDate: _datetime
+    longLiqLevelSize: _t.Optional[float]
+    shortLiqLevelSize: _t.Optional[float]
+    liqLevelSizeDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LiquidityLiquidationLevelsSizeColumn = _t.Literal["coin", "exchange", "timeframe", "advanceFilter", "openDate", "longLiqLevelSize", "shortLiqLevelSize", "liqLevelSizeDelta", "endpoint", "unknown_fields", "fetched_at"]
+
 class LiquidityLiquidationRow(_t.TypedDict):
     """Value of positions liquidated in the interval, split into longs and shorts.
 
@@ -227,6 +334,21 @@ class LiquidityLiquidationRow(_t.TypedDict):
     shortLiquidation: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class LiquidityLiquidationTableRow(_t.TypedDict):
+    """Value of positions liquidated in the interval, split into longs and shorts."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    bucket: _t.Optional[str]
+    openDate: _datetime
+    longLiquidation: _t.Optional[float]
+    shortLiquidation: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LiquidityLiquidationColumn = _t.Literal["coin", "exchange", "timeframe", "bucket", "openDate", "longLiquidation", "shortLiquidation", "endpoint", "unknown_fields", "fetched_at"]
 
 class LiquidityLiquidationHeatmapRow(_t.TypedDict):
     """Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in
@@ -297,6 +419,21 @@ class LongsShortsTopTraderAccountsRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LongsShortsTopTraderAccountsTableRow(_t.TypedDict):
+    """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    longPct: _t.Optional[float]
+    shortPct: _t.Optional[float]
+    lsRatio: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsTopTraderAccountsColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "longPct", "shortPct", "lsRatio", "endpoint", "unknown_fields", "fetched_at"]
+
 class LongsShortsTopTraderPositionsRow(_t.TypedDict):
     """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account.
 
@@ -313,6 +450,21 @@ class LongsShortsTopTraderPositionsRow(_t.TypedDict):
     lsRatio: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class LongsShortsTopTraderPositionsTableRow(_t.TypedDict):
+    """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    longPct: _t.Optional[float]
+    shortPct: _t.Optional[float]
+    lsRatio: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsTopTraderPositionsColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "longPct", "shortPct", "lsRatio", "endpoint", "unknown_fields", "fetched_at"]
 
 class LongsShortsAnchoredTopTraderAccountsRow(_t.TypedDict):
     """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
@@ -331,6 +483,22 @@ class LongsShortsAnchoredTopTraderAccountsRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LongsShortsAnchoredTopTraderAccountsTableRow(_t.TypedDict):
+    """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
+    `anchor` says; the two add up to 100 %."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    openDate: _datetime
+    cumulativeLongPct: _t.Optional[float]
+    cumulativeShortPct: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsAnchoredTopTraderAccountsColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "openDate", "cumulativeLongPct", "cumulativeShortPct", "endpoint", "unknown_fields", "fetched_at"]
+
 class LongsShortsAnchoredTopTraderPositionsRow(_t.TypedDict):
     """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
     `anchor` says.
@@ -347,6 +515,22 @@ class LongsShortsAnchoredTopTraderPositionsRow(_t.TypedDict):
     cumulativeShortPct: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class LongsShortsAnchoredTopTraderPositionsTableRow(_t.TypedDict):
+    """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
+    `anchor` says."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    openDate: _datetime
+    cumulativeLongPct: _t.Optional[float]
+    cumulativeShortPct: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsAnchoredTopTraderPositionsColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "openDate", "cumulativeLongPct", "cumulativeShortPct", "endpoint", "unknown_fields", "fetched_at"]
 
 class LongsShortsGlobalAccountsRow(_t.TypedDict):
     """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
@@ -366,6 +550,22 @@ class LongsShortsGlobalAccountsRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LongsShortsGlobalAccountsTableRow(_t.TypedDict):
+    """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
+    regardless of size."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    longPct: _t.Optional[float]
+    shortPct: _t.Optional[float]
+    lsRatio: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsGlobalAccountsColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "longPct", "shortPct", "lsRatio", "endpoint", "unknown_fields", "fetched_at"]
+
 class LongsShortsAnchoredGlobalAccountsRow(_t.TypedDict):
     """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
     four-hour block or hour, as `anchor` says.
@@ -383,6 +583,22 @@ class LongsShortsAnchoredGlobalAccountsRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LongsShortsAnchoredGlobalAccountsTableRow(_t.TypedDict):
+    """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
+    four-hour block or hour, as `anchor` says."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    openDate: _datetime
+    cumulativeLongPct: _t.Optional[float]
+    cumulativeShortPct: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsAnchoredGlobalAccountsColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "openDate", "cumulativeLongPct", "cumulativeShortPct", "endpoint", "unknown_fields", "fetched_at"]
+
 class LongsShortsNetLongShortRow(_t.TypedDict):
     """Net long and net short positions, estimated from market orders and changes of open interest.
 
@@ -398,6 +614,20 @@ class LongsShortsNetLongShortRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LongsShortsNetLongShortTableRow(_t.TypedDict):
+    """Net long and net short positions, estimated from market orders and changes of open interest."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    netLongs: _t.Optional[float]
+    netShorts: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsNetLongShortColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "netLongs", "netShorts", "endpoint", "unknown_fields", "fetched_at"]
+
 class LongsShortsNetLongShortDeltaRow(_t.TypedDict):
     """Estimated net longs minus estimated net shorts; positive if longs dominate.
 
@@ -410,6 +640,19 @@ class LongsShortsNetLongShortDeltaRow(_t.TypedDict):
     netLongShortDelta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class LongsShortsNetLongShortDeltaTableRow(_t.TypedDict):
+    """Estimated net longs minus estimated net shorts; positive if longs dominate."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    netLongShortDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsNetLongShortDeltaColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "netLongShortDelta", "endpoint", "unknown_fields", "fetched_at"]
 
 class LongsShortsAnchoredClsRow(_t.TypedDict):
     """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
@@ -428,6 +671,22 @@ class LongsShortsAnchoredClsRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LongsShortsAnchoredClsTableRow(_t.TypedDict):
+    """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
+    `anchor` says."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    openDate: _datetime
+    cumulativeNetLongs: _t.Optional[float]
+    cumulativeNetShorts: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsAnchoredClsColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "openDate", "cumulativeNetLongs", "cumulativeNetShorts", "endpoint", "unknown_fields", "fetched_at"]
+
 class LongsShortsAnchoredClsdRow(_t.TypedDict):
     """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
     says: the difference of the two sums of `/anchoredCLS`.
@@ -443,6 +702,21 @@ class LongsShortsAnchoredClsdRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LongsShortsAnchoredClsdTableRow(_t.TypedDict):
+    """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
+    says: the difference of the two sums of `/anchoredCLS`."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    openDate: _datetime
+    cumulativeDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsAnchoredClsdColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "openDate", "cumulativeDelta", "endpoint", "unknown_fields", "fetched_at"]
+
 class LongsShortsWhaleRetailDeltaRow(_t.TypedDict):
     """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
     top traders are long more often than all accounts.
@@ -457,6 +731,20 @@ class LongsShortsWhaleRetailDeltaRow(_t.TypedDict):
     whaleRetailDelta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class LongsShortsWhaleRetailDeltaTableRow(_t.TypedDict):
+    """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
+    top traders are long more often than all accounts."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    whaleRetailDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsWhaleRetailDeltaColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "whaleRetailDelta", "endpoint", "unknown_fields", "fetched_at"]
 
 class LongsShortsAnchoredWhaleRetailDeltaRow(_t.TypedDict):
     """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
@@ -474,6 +762,21 @@ class LongsShortsAnchoredWhaleRetailDeltaRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LongsShortsAnchoredWhaleRetailDeltaTableRow(_t.TypedDict):
+    """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
+    block or hour, as `anchor` says; 65 % against 55 % is 10."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    openDate: _datetime
+    cumulativeWhaleRetailDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsAnchoredWhaleRetailDeltaColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "openDate", "cumulativeWhaleRetailDelta", "endpoint", "unknown_fields", "fetched_at"]
+
 class LongsShortsWhalePositionDominanceRow(_t.TypedDict):
     """Influence of large positions relative to the positioning of prominent traders when each account counts once.
 
@@ -487,6 +790,19 @@ class LongsShortsWhalePositionDominanceRow(_t.TypedDict):
     whalePositionDominance: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class LongsShortsWhalePositionDominanceTableRow(_t.TypedDict):
+    """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    whalePositionDominance: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsWhalePositionDominanceColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "whalePositionDominance", "endpoint", "unknown_fields", "fetched_at"]
 
 class LongsShortsTrueRetailLongShortRow(_t.TypedDict):
     """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size.
@@ -503,6 +819,20 @@ class LongsShortsTrueRetailLongShortRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class LongsShortsTrueRetailLongShortTableRow(_t.TypedDict):
+    """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    longPct: _t.Optional[float]
+    shortPct: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsTrueRetailLongShortColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "longPct", "shortPct", "endpoint", "unknown_fields", "fetched_at"]
+
 class LongsShortsTraderSentimentGapRow(_t.TypedDict):
     """Difference in positioning between large and small retail accounts.
 
@@ -515,6 +845,19 @@ class LongsShortsTraderSentimentGapRow(_t.TypedDict):
     traderSentimentGap: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class LongsShortsTraderSentimentGapTableRow(_t.TypedDict):
+    """Difference in positioning between large and small retail accounts."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    traderSentimentGap: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+LongsShortsTraderSentimentGapColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "traderSentimentGap", "endpoint", "unknown_fields", "fetched_at"]
 
 class OpenInterestAnchoredOiDeltaRow(_t.TypedDict):
     """Change of open interest, accumulated since the last anchor in UTC.
@@ -529,6 +872,20 @@ class OpenInterestAnchoredOiDeltaRow(_t.TypedDict):
     cumulativeDelta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OpenInterestAnchoredOiDeltaTableRow(_t.TypedDict):
+    """Change of open interest, accumulated since the last anchor in UTC."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    openDate: _datetime
+    cumulativeDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OpenInterestAnchoredOiDeltaColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "openDate", "cumulativeDelta", "endpoint", "unknown_fields", "fetched_at"]
 
 class OpenInterestOpenInterestRow(_t.TypedDict):
     """Open interest as candles: value of all open contracts.
@@ -549,6 +906,22 @@ class OpenInterestOpenInterestRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OpenInterestOpenInterestTableRow(_t.TypedDict):
+    """Open interest as candles: value of all open contracts."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    open: _t.Optional[float]
+    high: _t.Optional[float]
+    low: _t.Optional[float]
+    close: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OpenInterestOpenInterestColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "open", "high", "low", "close", "endpoint", "unknown_fields", "fetched_at"]
+
 class OpenInterestOpenInterestDeltaRow(_t.TypedDict):
     """Change of open interest per interval; positive if contracts were opened.
 
@@ -562,6 +935,19 @@ class OpenInterestOpenInterestDeltaRow(_t.TypedDict):
     openInterestDelta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OpenInterestOpenInterestDeltaTableRow(_t.TypedDict):
+    """Change of open interest per interval; positive if contracts were opened."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    openInterestDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OpenInterestOpenInterestDeltaColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "openInterestDelta", "endpoint", "unknown_fields", "fetched_at"]
 
 class OptionsBvolRow(_t.TypedDict):
     """Volatility index of Binance, as candles: the implied volatility of the options traded there.
@@ -581,6 +967,22 @@ class OptionsBvolRow(_t.TypedDict):
     close: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OptionsBvolTableRow(_t.TypedDict):
+    """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    open: _t.Optional[float]
+    high: _t.Optional[float]
+    low: _t.Optional[float]
+    close: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OptionsBvolColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "open", "high", "low", "close", "endpoint", "unknown_fields", "fetched_at"]
 
 class OptionsDvolRow(_t.TypedDict):
     """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there.
@@ -602,6 +1004,23 @@ class OptionsDvolRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OptionsDvolTableRow(_t.TypedDict):
+    """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    advanceFilter: _t.Optional[str]
+    openDate: _datetime
+    open: _t.Optional[float]
+    high: _t.Optional[float]
+    low: _t.Optional[float]
+    close: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OptionsDvolColumn = _t.Literal["coin", "exchange", "timeframe", "advanceFilter", "openDate", "open", "high", "low", "close", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderbookAsksIncreaseDecreaseRow(_t.TypedDict):
     """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
     cancelled.
@@ -616,6 +1035,21 @@ class OrderbookAsksIncreaseDecreaseRow(_t.TypedDict):
     asksIncreaseDecrease: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderbookAsksIncreaseDecreaseTableRow(_t.TypedDict):
+    """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
+    cancelled."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    asksIncreaseDecrease: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderbookAsksIncreaseDecreaseColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "asksIncreaseDecrease", "endpoint", "unknown_fields", "fetched_at"]
 
 OrderbookBestBidAskRow = _Row
 
@@ -635,6 +1069,21 @@ class OrderbookBidAskRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderbookBidAskTableRow(_t.TypedDict):
+    """Total size of resting buy orders and of resting sell orders per interval."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    bid: _t.Optional[float]
+    ask: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderbookBidAskColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "bid", "ask", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderbookBidAskDeltaRow(_t.TypedDict):
     """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate.
 
@@ -648,6 +1097,20 @@ class OrderbookBidAskDeltaRow(_t.TypedDict):
     bidAskDelta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderbookBidAskDeltaTableRow(_t.TypedDict):
+    """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    bidAskDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderbookBidAskDeltaColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "bidAskDelta", "endpoint", "unknown_fields", "fetched_at"]
 
 class OrderbookBidAskRatioRow(_t.TypedDict):
     """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
@@ -665,6 +1128,21 @@ class OrderbookBidAskRatioRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderbookBidAskRatioTableRow(_t.TypedDict):
+    """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
+    dominate."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    bidAskRatio: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderbookBidAskRatioColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "bidAskRatio", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderbookBidAskRatioDiffRow(_t.TypedDict):
     """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers.
 
@@ -679,6 +1157,20 @@ class OrderbookBidAskRatioDiffRow(_t.TypedDict):
     bidAskRatioDiff: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderbookBidAskRatioDiffTableRow(_t.TypedDict):
+    """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    bidAskRatioDiff: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderbookBidAskRatioDiffColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "bidAskRatioDiff", "endpoint", "unknown_fields", "fetched_at"]
 
 class OrderbookBidAskSpreadRow(_t.TypedDict):
     """Spread between the lowest ask and the highest bid; narrow in liquid markets.
@@ -696,6 +1188,21 @@ class OrderbookBidAskSpreadRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderbookBidAskSpreadTableRow(_t.TypedDict):
+    """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    max: _t.Optional[float]
+    avgSpread: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderbookBidAskSpreadColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "max", "avgSpread", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderbookBidsIncreaseDecreaseRow(_t.TypedDict):
     """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
     cancelled.
@@ -711,6 +1218,21 @@ class OrderbookBidsIncreaseDecreaseRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderbookBidsIncreaseDecreaseTableRow(_t.TypedDict):
+    """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
+    cancelled."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    bidsIncreaseDecrease: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderbookBidsIncreaseDecreaseColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "bidsIncreaseDecrease", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderbookCombinedBookRow(_t.TypedDict):
     """Total size of all resting orders, bids plus asks: the liquidity of the book.
 
@@ -725,6 +1247,20 @@ class OrderbookCombinedBookRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderbookCombinedBookTableRow(_t.TypedDict):
+    """Total size of all resting orders, bids plus asks: the liquidity of the book."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    combinedBook: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderbookCombinedBookColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "combinedBook", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderbookMarketImbalanceIndexRow(_t.TypedDict):
     """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders.
 
@@ -737,6 +1273,19 @@ class OrderbookMarketImbalanceIndexRow(_t.TypedDict):
     marketImbalanceIndex: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderbookMarketImbalanceIndexTableRow(_t.TypedDict):
+    """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    marketImbalanceIndex: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderbookMarketImbalanceIndexColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "marketImbalanceIndex", "endpoint", "unknown_fields", "fetched_at"]
 
 class OrderflowBuyVolumeRow(_t.TypedDict):
     """Volume of market buy orders per interval.
@@ -753,6 +1302,21 @@ class OrderflowBuyVolumeRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowBuyVolumeTableRow(_t.TypedDict):
+    """Volume of market buy orders per interval."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    bucket: _t.Optional[str]
+    openDate: _datetime
+    buyVolume: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowBuyVolumeColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "bucket", "openDate", "buyVolume", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowSellVolumeRow(_t.TypedDict):
     """Volume of market sell orders per interval.
 
@@ -768,6 +1332,21 @@ class OrderflowSellVolumeRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowSellVolumeTableRow(_t.TypedDict):
+    """Volume of market sell orders per interval."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    bucket: _t.Optional[str]
+    openDate: _datetime
+    sellVolume: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowSellVolumeColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "bucket", "openDate", "sellVolume", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowVolumeDeltaRow(_t.TypedDict):
     """Market buy volume minus market sell volume; positive if buyers dominate.
 
@@ -782,6 +1361,21 @@ class OrderflowVolumeDeltaRow(_t.TypedDict):
     volumeDelta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderflowVolumeDeltaTableRow(_t.TypedDict):
+    """Market buy volume minus market sell volume; positive if buyers dominate."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    bucket: _t.Optional[str]
+    openDate: _datetime
+    volumeDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowVolumeDeltaColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "bucket", "openDate", "volumeDelta", "endpoint", "unknown_fields", "fetched_at"]
 
 class OrderflowVolumeRatioRow(_t.TypedDict):
     """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
@@ -800,6 +1394,23 @@ class OrderflowVolumeRatioRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowVolumeRatioTableRow(_t.TypedDict):
+    """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
+    buyers dominate."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    bucket: _t.Optional[str]
+    advanceFilter: _t.Optional[str]
+    openDate: _datetime
+    volumeRatio: float
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowVolumeRatioColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "bucket", "advanceFilter", "openDate", "volumeRatio", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowAnchoredCvdRow(_t.TypedDict):
     """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
     day, four-hour block or hour, as `anchor` says.
@@ -816,6 +1427,23 @@ class OrderflowAnchoredCvdRow(_t.TypedDict):
     cumulativeDelta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderflowAnchoredCvdTableRow(_t.TypedDict):
+    """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
+    day, four-hour block or hour, as `anchor` says."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    anchor: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    bucket: _t.Optional[str]
+    openDate: _datetime
+    cumulativeDelta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowAnchoredCvdColumn = _t.Literal["coin", "exchange", "timeframe", "anchor", "marketTypes", "bucket", "openDate", "cumulativeDelta", "endpoint", "unknown_fields", "fetched_at"]
 
 class OrderflowMarketOrderCountRow(_t.TypedDict):
     """Number of executed market orders per interval, split into buys and sells.
@@ -837,6 +1465,24 @@ class OrderflowMarketOrderCountRow(_t.TypedDict):
     delta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderflowMarketOrderCountTableRow(_t.TypedDict):
+    """Number of executed market orders per interval, split into buys and sells."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    bucket: _t.Optional[str]
+    openDate: _datetime
+    buy: _t.Optional[float]
+    sell: _t.Optional[float]
+    total: _t.Optional[float]
+    delta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowMarketOrderCountColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "bucket", "openDate", "buy", "sell", "total", "delta", "endpoint", "unknown_fields", "fetched_at"]
 
 class OrderflowMarketOrderAverageSizeRow(_t.TypedDict):
     """Average size of market orders per interval, split into buys and sells.
@@ -860,6 +1506,24 @@ class OrderflowMarketOrderAverageSizeRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowMarketOrderAverageSizeTableRow(_t.TypedDict):
+    """Average size of market orders per interval, split into buys and sells."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    bucket: _t.Optional[str]
+    openDate: _datetime
+    buy: _t.Optional[float]
+    sell: _t.Optional[float]
+    total: _t.Optional[float]
+    delta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowMarketOrderAverageSizeColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "bucket", "openDate", "buy", "sell", "total", "delta", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowLimitOrderCountRow(_t.TypedDict):
     """Number of filled limit orders per interval, split into buys and sells.
 
@@ -880,6 +1544,24 @@ class OrderflowLimitOrderCountRow(_t.TypedDict):
     delta: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderflowLimitOrderCountTableRow(_t.TypedDict):
+    """Number of filled limit orders per interval, split into buys and sells."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    bucket: _t.Optional[str]
+    openDate: _datetime
+    buy: _t.Optional[float]
+    sell: _t.Optional[float]
+    total: _t.Optional[float]
+    delta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowLimitOrderCountColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "bucket", "openDate", "buy", "sell", "total", "delta", "endpoint", "unknown_fields", "fetched_at"]
 
 class OrderflowLimitOrderAverageSizeRow(_t.TypedDict):
     """Average size of filled limit orders per interval, split into buys and sells.
@@ -903,6 +1585,24 @@ class OrderflowLimitOrderAverageSizeRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowLimitOrderAverageSizeTableRow(_t.TypedDict):
+    """Average size of filled limit orders per interval, split into buys and sells."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    bucket: _t.Optional[str]
+    openDate: _datetime
+    buy: _t.Optional[float]
+    sell: _t.Optional[float]
+    total: _t.Optional[float]
+    delta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowLimitOrderAverageSizeColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "bucket", "openDate", "buy", "sell", "total", "delta", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowBuySellTradeCountRatioRow(_t.TypedDict):
     """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
     if buys dominate.
@@ -917,6 +1617,21 @@ class OrderflowBuySellTradeCountRatioRow(_t.TypedDict):
     buySellTradeCountRatio: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderflowBuySellTradeCountRatioTableRow(_t.TypedDict):
+    """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
+    if buys dominate."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    buySellTradeCountRatio: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowBuySellTradeCountRatioColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "buySellTradeCountRatio", "endpoint", "unknown_fields", "fetched_at"]
 
 OrderflowLimitOrderCountRatioRow = _Row
 
@@ -942,6 +1657,23 @@ class OrderflowBotTrackerRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowBotTrackerTableRow(_t.TypedDict):
+    """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    Total: _t.Optional[float]
+    Buy: _t.Optional[float]
+    Sell: _t.Optional[float]
+    Delta: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowBotTrackerColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "Total", "Buy", "Sell", "Delta", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowSlippageRow(_t.TypedDict):
     """Difference between the execution price of orders and the expected price.
 
@@ -960,6 +1692,22 @@ class OrderflowSlippageRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowSlippageTableRow(_t.TypedDict):
+    """Difference between the execution price of orders and the expected price."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    openDate: _datetime
+    max: _t.Optional[float]
+    averageMax: _t.Optional[float]
+    total: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowSlippageColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "openDate", "max", "averageMax", "total", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowTransferOfContractsRow(_t.TypedDict):
     """Volume in which contracts change hands without changing open interest: absolute difference between volume and
     the change of open interest.
@@ -975,6 +1723,20 @@ class OrderflowTransferOfContractsRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowTransferOfContractsTableRow(_t.TypedDict):
+    """Volume in which contracts change hands without changing open interest: absolute difference between volume and
+    the change of open interest."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    transferOfContracts: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowTransferOfContractsColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "transferOfContracts", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowParticipationRatioRow(_t.TypedDict):
     """Change of open interest divided by volume, in percent; negative if contracts were closed.
 
@@ -989,6 +1751,21 @@ class OrderflowParticipationRatioRow(_t.TypedDict):
     participationRatio: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderflowParticipationRatioTableRow(_t.TypedDict):
+    """Change of open interest divided by volume, in percent; negative if contracts were closed."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    marketTypes: _t.Optional[str]
+    advanceFilter: _t.Optional[str]
+    openDate: _datetime
+    participationRatio: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowParticipationRatioColumn = _t.Literal["coin", "exchange", "timeframe", "marketTypes", "advanceFilter", "openDate", "participationRatio", "endpoint", "unknown_fields", "fetched_at"]
 
 OrderflowExchangePremiumRow = _Row
 
@@ -1011,6 +1788,22 @@ class OrderflowPreviousDayLevelsRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowPreviousDayLevelsTableRow(_t.TypedDict):
+    """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    pdOpen: _t.Optional[float]
+    pdHigh: _t.Optional[float]
+    pdLow: _t.Optional[float]
+    pdEq: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowPreviousDayLevelsColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "pdOpen", "pdHigh", "pdLow", "pdEq", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowPreviousWeekLevelsRow(_t.TypedDict):
     """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week.
 
@@ -1029,6 +1822,22 @@ class OrderflowPreviousWeekLevelsRow(_t.TypedDict):
     pwEq: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class OrderflowPreviousWeekLevelsTableRow(_t.TypedDict):
+    """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    pwOpen: _t.Optional[float]
+    pwHigh: _t.Optional[float]
+    pwLow: _t.Optional[float]
+    pwEq: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowPreviousWeekLevelsColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "pwOpen", "pwHigh", "pwLow", "pwEq", "endpoint", "unknown_fields", "fetched_at"]
 
 class OrderflowPreviousMonthLevelsRow(_t.TypedDict):
     """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month.
@@ -1049,6 +1858,22 @@ class OrderflowPreviousMonthLevelsRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowPreviousMonthLevelsTableRow(_t.TypedDict):
+    """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    pmOpen: _t.Optional[float]
+    pmHigh: _t.Optional[float]
+    pmLow: _t.Optional[float]
+    pmEq: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowPreviousMonthLevelsColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "pmOpen", "pmHigh", "pmLow", "pmEq", "endpoint", "unknown_fields", "fetched_at"]
+
 class OrderflowKlineRow(_t.TypedDict):
     """Price of a coin on one exchange, as candles without volume.
 
@@ -1068,6 +1893,22 @@ class OrderflowKlineRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class OrderflowKlineTableRow(_t.TypedDict):
+    """Price of a coin on one exchange, as candles without volume."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    open: _t.Optional[float]
+    high: _t.Optional[float]
+    low: _t.Optional[float]
+    close: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+OrderflowKlineColumn = _t.Literal["coin", "exchange", "timeframe", "openDate", "open", "high", "low", "close", "endpoint", "unknown_fields", "fetched_at"]
+
 PositionHeatmapPositionHeatmapDataRow = _Row
 
 class SentimentFearAndGreedIndexRow(_t.TypedDict):
@@ -1080,6 +1921,17 @@ class SentimentFearAndGreedIndexRow(_t.TypedDict):
     value: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class SentimentFearAndGreedIndexTableRow(_t.TypedDict):
+    """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    value: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+SentimentFearAndGreedIndexColumn = _t.Literal["timeframe", "openDate", "value", "endpoint", "unknown_fields", "fetched_at"]
 
 class SentimentPremiumP2pRow(_t.TypedDict):
     """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
@@ -1095,6 +1947,19 @@ class SentimentPremiumP2pRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class SentimentPremiumP2pTableRow(_t.TypedDict):
+    """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
+    demand for them is high."""
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    usdcPremium: _t.Optional[float]
+    usdtPremium: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+SentimentPremiumP2pColumn = _t.Literal["timeframe", "openDate", "usdcPremium", "usdtPremium", "endpoint", "unknown_fields", "fetched_at"]
+
 class SentimentWbtcMintBurnRow(_t.TypedDict):
     """Amount of bitcoin converted into the token WBTC (minted) and back (burned).
 
@@ -1108,6 +1973,18 @@ class SentimentWbtcMintBurnRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class SentimentWbtcMintBurnTableRow(_t.TypedDict):
+    """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    mint: _t.Optional[float]
+    burn: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+SentimentWbtcMintBurnColumn = _t.Literal["timeframe", "openDate", "mint", "burn", "endpoint", "unknown_fields", "fetched_at"]
+
 class SentimentTwitterRow(_t.TypedDict):
     """Number of posts on Twitter with a cashtag.
 
@@ -1118,6 +1995,17 @@ class SentimentTwitterRow(_t.TypedDict):
     count: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class SentimentTwitterTableRow(_t.TypedDict):
+    """Number of posts on Twitter with a cashtag."""
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    count: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+SentimentTwitterColumn = _t.Literal["timeframe", "openDate", "count", "endpoint", "unknown_fields", "fetched_at"]
 
 class SentimentLeaderboardNotionalProfitRow(_t.TypedDict):
     """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count.
@@ -1130,6 +2018,17 @@ class SentimentLeaderboardNotionalProfitRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class SentimentLeaderboardNotionalProfitTableRow(_t.TypedDict):
+    """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    total: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+SentimentLeaderboardNotionalProfitColumn = _t.Literal["timeframe", "openDate", "total", "endpoint", "unknown_fields", "fetched_at"]
+
 class SentimentLeaderboardRoeProfitRow(_t.TypedDict):
     """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count.
 
@@ -1140,6 +2039,17 @@ class SentimentLeaderboardRoeProfitRow(_t.TypedDict):
     total: _t.Optional[float]
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
+
+class SentimentLeaderboardRoeProfitTableRow(_t.TypedDict):
+    """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
+    timeframe: _t.Optional[str]
+    openDate: _datetime
+    total: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+SentimentLeaderboardRoeProfitColumn = _t.Literal["timeframe", "openDate", "total", "endpoint", "unknown_fields", "fetched_at"]
 
 class SentimentUserBotRatioRow(_t.TypedDict):
     """Users and bots connected to BitMEX; near 1, almost all connections are bots.
@@ -1157,6 +2067,20 @@ class SentimentUserBotRatioRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class SentimentUserBotRatioTableRow(_t.TypedDict):
+    """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
+    timeframe: _t.Optional[str]
+    advanceFilter: _t.Optional[str]
+    openDate: _datetime
+    users: _t.Optional[float]
+    bots: _t.Optional[float]
+    ubRatio: _t.Optional[float]
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+SentimentUserBotRatioColumn = _t.Literal["timeframe", "advanceFilter", "openDate", "users", "bots", "ubRatio", "endpoint", "unknown_fields", "fetched_at"]
+
 class SentimentMarginLendingRatioRow(_t.TypedDict):
     """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
     above 1, more is borrowed in the quote currency.
@@ -1172,9 +2096,41 @@ class SentimentMarginLendingRatioRow(_t.TypedDict):
     endpoint: _NotRequired[str]
     unknown_fields: _NotRequired[_t.Dict[str, _t.Any]]
 
+class SentimentMarginLendingRatioTableRow(_t.TypedDict):
+    """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
+    above 1, more is borrowed in the quote currency."""
+    coin: _t.Optional[str]
+    exchange: _t.Optional[str]
+    timeframe: _t.Optional[str]
+    advanceFilter: _t.Optional[str]
+    openDate: _datetime
+    marginLendingRatio: float
+    endpoint: str
+    unknown_fields: _t.Optional[str]
+    fetched_at: _NotRequired[_t.Optional[_datetime]]
+
+SentimentMarginLendingRatioColumn = _t.Literal["coin", "exchange", "timeframe", "advanceFilter", "openDate", "marginLendingRatio", "endpoint", "unknown_fields", "fetched_at"]
+
 SystemDataAvailabilityRow = _Row
 
 SystemHealthCheckRow = _Row
+
+StoredEndpoint = _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate", "global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk", "global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio", "global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta", "global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease", "global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook", "global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease", "global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease", "average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed", "anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount", "anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize", "top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta", "liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount", "liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize", "liquidation", "liquidity.liquidation", "/liquidation", "top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed", "top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta", "top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts", "top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions", "anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts", "anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions", "global_accounts", "longs_shorts.global_accounts", "/globalAccounts", "anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts", "net_long_short", "longs_shorts.net_long_short", "/netLongShort", "net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta", "anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS", "anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD", "whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta", "anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta", "whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance", "true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort", "trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap", "anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta", "open_interest", "open_interest.open_interest", "/openInterest", "open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta", "bvol", "options.bvol", "/bvol", "dvol", "options.dvol", "/dvol", "asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease", "best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk", "bid_ask", "orderbook.bid_ask", "/bidAsk", "bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta", "bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio", "bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff", "bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread", "bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease", "combined_book", "orderbook.combined_book", "/combinedBook", "market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex", "buy_volume", "orderflow.buy_volume", "/buyVolume", "sell_volume", "orderflow.sell_volume", "/sellVolume", "volume_delta", "orderflow.volume_delta", "/volumeDelta", "volume_ratio", "orderflow.volume_ratio", "/volumeRatio", "anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD", "market_order_count", "orderflow.market_order_count", "/marketOrderCount", "market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize", "limit_order_count", "orderflow.limit_order_count", "/limitOrderCount", "limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize", "buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio", "limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio", "market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio", "bot_tracker", "orderflow.bot_tracker", "/botTracker", "slippage", "orderflow.slippage", "/slippage", "transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts", "participation_ratio", "orderflow.participation_ratio", "/participationRatio", "exchange_premium", "orderflow.exchange_premium", "/exchangePremium", "previous_day_levels", "orderflow.previous_day_levels", "/pdLevels", "previous_week_levels", "orderflow.previous_week_levels", "/pwLevels", "previous_month_levels", "orderflow.previous_month_levels", "/pmLevels", "kline", "orderflow.kline", "/klines", "fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed", "premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P", "wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn", "twitter", "sentiment.twitter", "/twitter", "leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit", "leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit", "user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio", "margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"]
+StoredEndpoints = _t.Union[StoredEndpoint, _Several]
+
+class StoredParams(_t.TypedDict, total=False):
+    param: _Param
+    advance_filter: _t.Any
+    aggregation_type: _t.Any
+    anchor: _t.Any
+    bucket: _t.Any
+    coin: _t.Any
+    exchange: _t.Any
+    exchange1: _t.Any
+    exchange2: _t.Any
+    market_types: _t.Any
+    mode: _t.Any
+    timeframe: _t.Any
 
 class _HistoryParams(_HistoryOptions, total=False):
     advance_filter: _t.Any
@@ -1189,46 +2145,464 @@ class _HistoryParams(_HistoryOptions, total=False):
     mode: _t.Any
     timeframe: _t.Any
 
-class HistoryFunction(_t.Protocol[_T_co]):
+class HistoryFunction(_t.Protocol):
     """All records of a range."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
+    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[FundingRateFundingRateTableRow, FundingRateFundingRateColumn]:
         """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk", "global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio", "global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta", "global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease", "global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook", "global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease", "global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease", "fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed", "premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P", "wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn", "twitter", "sentiment.twitter", "/twitter", "leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit", "leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk", "global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio", "global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta", "global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease", "global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook", "global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease", "global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[_Row, str]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed", "liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize", "dvol", "options.dvol", "/dvol", "margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LiquidityAverageLeverageUsedTableRow, LiquidityAverageLeverageUsedColumn]:
+        """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
+        positions."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount", "anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize", "anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts", "anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions", "anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts", "anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS", "anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD", "anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta", "anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LiquidityAnchoredLiquidationLevelsCountTableRow, LiquidityAnchoredLiquidationLevelsCountColumn]:
+        """Number of predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta", "liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount", "top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed", "top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta", "top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts", "top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions", "global_accounts", "longs_shorts.global_accounts", "/globalAccounts", "net_long_short", "longs_shorts.net_long_short", "/netLongShort", "net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta", "whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta", "whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance", "true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort", "trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap", "open_interest", "open_interest.open_interest", "/openInterest", "open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta", "bvol", "options.bvol", "/bvol", "market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex", "transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts", "previous_day_levels", "orderflow.previous_day_levels", "/pdLevels", "previous_week_levels", "orderflow.previous_week_levels", "/pwLevels", "previous_month_levels", "orderflow.previous_month_levels", "/pmLevels", "kline", "orderflow.kline", "/klines"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LiquidityAnchoredLiquidationLevelsSizeTableRow, LiquidityAnchoredLiquidationLevelsSizeColumn]:
+        """Value at the predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LiquidityTopTraderAverageLeverageDeltaTableRow, LiquidityTopTraderAverageLeverageDeltaColumn]:
+        """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
+        use more leverage."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LiquidityLiquidationLevelsCountTableRow, LiquidityLiquidationLevelsCountColumn]:
+        """Number of predicted liquidation levels of longs minus that of shorts."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LiquidityLiquidationLevelsSizeTableRow, LiquidityLiquidationLevelsSizeColumn]:
+        """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LiquidityLiquidationTableRow, LiquidityLiquidationColumn]:
         """Value of positions liquidated in the interval, split into longs and shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease", "best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk", "bid_ask", "orderbook.bid_ask", "/bidAsk", "bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta", "bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio", "bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff", "bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread", "bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease", "combined_book", "orderbook.combined_book", "/combinedBook", "buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio", "bot_tracker", "orderflow.bot_tracker", "/botTracker", "slippage", "orderflow.slippage", "/slippage"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed", "top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[_Row, str]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume", "sell_volume", "orderflow.sell_volume", "/sellVolume", "volume_delta", "orderflow.volume_delta", "/volumeDelta", "market_order_count", "orderflow.market_order_count", "/marketOrderCount", "market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize", "limit_order_count", "orderflow.limit_order_count", "/limitOrderCount", "limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize", "limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio", "market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co: ...
+    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsTopTraderAccountsTableRow, LongsShortsTopTraderAccountsColumn]:
+        """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
+    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsTopTraderPositionsTableRow, LongsShortsTopTraderPositionsColumn]:
+        """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsAnchoredTopTraderAccountsTableRow, LongsShortsAnchoredTopTraderAccountsColumn]:
+        """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
+        `anchor` says; the two add up to 100 %."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsAnchoredTopTraderPositionsTableRow, LongsShortsAnchoredTopTraderPositionsColumn]:
+        """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
+        `anchor` says."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsGlobalAccountsTableRow, LongsShortsGlobalAccountsColumn]:
+        """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
+        regardless of size."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsAnchoredGlobalAccountsTableRow, LongsShortsAnchoredGlobalAccountsColumn]:
+        """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
+        four-hour block or hour, as `anchor` says."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsNetLongShortTableRow, LongsShortsNetLongShortColumn]:
+        """Net long and net short positions, estimated from market orders and changes of open interest."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsNetLongShortDeltaTableRow, LongsShortsNetLongShortDeltaColumn]:
+        """Estimated net longs minus estimated net shorts; positive if longs dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsAnchoredClsTableRow, LongsShortsAnchoredClsColumn]:
+        """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
+        `anchor` says."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsAnchoredClsdTableRow, LongsShortsAnchoredClsdColumn]:
+        """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
+        says: the difference of the two sums of `/anchoredCLS`."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsWhaleRetailDeltaTableRow, LongsShortsWhaleRetailDeltaColumn]:
+        """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
+        top traders are long more often than all accounts."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsAnchoredWhaleRetailDeltaTableRow, LongsShortsAnchoredWhaleRetailDeltaColumn]:
+        """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
+        block or hour, as `anchor` says; 65 % against 55 % is 10."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsWhalePositionDominanceTableRow, LongsShortsWhalePositionDominanceColumn]:
+        """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsTrueRetailLongShortTableRow, LongsShortsTrueRetailLongShortColumn]:
+        """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[LongsShortsTraderSentimentGapTableRow, LongsShortsTraderSentimentGapColumn]:
+        """Difference in positioning between large and small retail accounts."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OpenInterestAnchoredOiDeltaTableRow, OpenInterestAnchoredOiDeltaColumn]:
+        """Change of open interest, accumulated since the last anchor in UTC."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[OpenInterestOpenInterestTableRow, OpenInterestOpenInterestColumn]:
+        """Open interest as candles: value of all open contracts."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[OpenInterestOpenInterestDeltaTableRow, OpenInterestOpenInterestDeltaColumn]:
+        """Change of open interest per interval; positive if contracts were opened."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[OptionsBvolTableRow, OptionsBvolColumn]:
+        """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OptionsDvolTableRow, OptionsDvolColumn]:
+        """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderbookAsksIncreaseDecreaseTableRow, OrderbookAsksIncreaseDecreaseColumn]:
+        """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
+        cancelled."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[_Row, str]:
+        """Size at the top of the book: at the highest bid and at the lowest ask."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderbookBidAskTableRow, OrderbookBidAskColumn]:
+        """Total size of resting buy orders and of resting sell orders per interval."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderbookBidAskDeltaTableRow, OrderbookBidAskDeltaColumn]:
+        """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderbookBidAskRatioTableRow, OrderbookBidAskRatioColumn]:
+        """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
+        dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderbookBidAskRatioDiffTableRow, OrderbookBidAskRatioDiffColumn]:
+        """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderbookBidAskSpreadTableRow, OrderbookBidAskSpreadColumn]:
+        """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderbookBidsIncreaseDecreaseTableRow, OrderbookBidsIncreaseDecreaseColumn]:
+        """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
+        cancelled."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderbookCombinedBookTableRow, OrderbookCombinedBookColumn]:
+        """Total size of all resting orders, bids plus asks: the liquidity of the book."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[OrderbookMarketImbalanceIndexTableRow, OrderbookMarketImbalanceIndexColumn]:
+        """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowBuyVolumeTableRow, OrderflowBuyVolumeColumn]:
+        """Volume of market buy orders per interval."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowSellVolumeTableRow, OrderflowSellVolumeColumn]:
+        """Volume of market sell orders per interval."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowVolumeDeltaTableRow, OrderflowVolumeDeltaColumn]:
+        """Market buy volume minus market sell volume; positive if buyers dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowVolumeRatioTableRow, OrderflowVolumeRatioColumn]:
         """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
         buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
+    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowAnchoredCvdTableRow, OrderflowAnchoredCvdColumn]:
         """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
         day, four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
+    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowMarketOrderCountTableRow, OrderflowMarketOrderCountColumn]:
+        """Number of executed market orders per interval, split into buys and sells."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowMarketOrderAverageSizeTableRow, OrderflowMarketOrderAverageSizeColumn]:
+        """Average size of market orders per interval, split into buys and sells."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowLimitOrderCountTableRow, OrderflowLimitOrderCountColumn]:
+        """Number of filled limit orders per interval, split into buys and sells."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowLimitOrderAverageSizeTableRow, OrderflowLimitOrderAverageSizeColumn]:
+        """Average size of filled limit orders per interval, split into buys and sells."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowBuySellTradeCountRatioTableRow, OrderflowBuySellTradeCountRatioColumn]:
+        """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
+        if buys dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio", "market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[_Row, str]: ...
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowBotTrackerTableRow, OrderflowBotTrackerColumn]:
+        """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowSlippageTableRow, OrderflowSlippageColumn]:
+        """Difference between the execution price of orders and the expected price."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowTransferOfContractsTableRow, OrderflowTransferOfContractsColumn]:
+        """Volume in which contracts change hands without changing open interest: absolute difference between volume and
+        the change of open interest."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowParticipationRatioTableRow, OrderflowParticipationRatioColumn]:
         """Change of open interest divided by volume, in percent; negative if contracts were closed."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange1: _Many[Exchange] = ..., exchange2: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., mode: _Many[PremiumMode] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
+    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], **options: _Unpack[_HistoryOptions]) -> _Table[_Row, str]:
         """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
         reference exchange is more expensive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _T_co:
+    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowPreviousDayLevelsTableRow, OrderflowPreviousDayLevelsColumn]:
+        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowPreviousWeekLevelsTableRow, OrderflowPreviousWeekLevelsColumn]:
+        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowPreviousMonthLevelsTableRow, OrderflowPreviousMonthLevelsColumn]:
+        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[OrderflowKlineTableRow, OrderflowKlineColumn]:
+        """Price of a coin on one exchange, as candles without volume."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[SentimentFearAndGreedIndexTableRow, SentimentFearAndGreedIndexColumn]:
+        """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[SentimentPremiumP2pTableRow, SentimentPremiumP2pColumn]:
+        """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
+        demand for them is high."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[SentimentWbtcMintBurnTableRow, SentimentWbtcMintBurnColumn]:
+        """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[SentimentTwitterTableRow, SentimentTwitterColumn]:
+        """Number of posts on Twitter with a cashtag."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[SentimentLeaderboardNotionalProfitTableRow, SentimentLeaderboardNotionalProfitColumn]:
+        """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _Table[SentimentLeaderboardRoeProfitTableRow, SentimentLeaderboardRoeProfitColumn]:
+        """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[SentimentUserBotRatioTableRow, SentimentUserBotRatioColumn]:
         """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_HistoryParams]) -> _T_co:
+    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _Table[SentimentMarginLendingRatioTableRow, SentimentMarginLendingRatioColumn]:
+        """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
+        above 1, more is borrowed in the quote currency."""
+    @_t.overload
+    def __call__(self, endpoints: str, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param, **options: _Unpack[_HistoryParams]) -> _Table:
+        """An endpoint with a param that the catalogue does not have."""
+    @_t.overload
+    def __call__(self, endpoints: _Several, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_HistoryParams]) -> _Table:
+        """Several endpoints, or an entry of `endpoints()`."""
+
+class AsyncHistoryFunction(_t.Protocol):
+    """All records of a range."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[FundingRateFundingRateTableRow, FundingRateFundingRateColumn]]:
+        """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk", "global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio", "global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta", "global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease", "global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook", "global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease", "global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[_Row, str]]: ...
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LiquidityAverageLeverageUsedTableRow, LiquidityAverageLeverageUsedColumn]]:
+        """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
+        positions."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LiquidityAnchoredLiquidationLevelsCountTableRow, LiquidityAnchoredLiquidationLevelsCountColumn]]:
+        """Number of predicted liquidation levels, accumulated since the last anchor."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LiquidityAnchoredLiquidationLevelsSizeTableRow, LiquidityAnchoredLiquidationLevelsSizeColumn]]:
+        """Value at the predicted liquidation levels, accumulated since the last anchor."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LiquidityTopTraderAverageLeverageDeltaTableRow, LiquidityTopTraderAverageLeverageDeltaColumn]]:
+        """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
+        use more leverage."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LiquidityLiquidationLevelsCountTableRow, LiquidityLiquidationLevelsCountColumn]]:
+        """Number of predicted liquidation levels of longs minus that of shorts."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LiquidityLiquidationLevelsSizeTableRow, LiquidityLiquidationLevelsSizeColumn]]:
+        """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LiquidityLiquidationTableRow, LiquidityLiquidationColumn]]:
+        """Value of positions liquidated in the interval, split into longs and shorts."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed", "top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[_Row, str]]: ...
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsTopTraderAccountsTableRow, LongsShortsTopTraderAccountsColumn]]:
+        """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsTopTraderPositionsTableRow, LongsShortsTopTraderPositionsColumn]]:
+        """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsAnchoredTopTraderAccountsTableRow, LongsShortsAnchoredTopTraderAccountsColumn]]:
+        """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
+        `anchor` says; the two add up to 100 %."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsAnchoredTopTraderPositionsTableRow, LongsShortsAnchoredTopTraderPositionsColumn]]:
+        """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
+        `anchor` says."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsGlobalAccountsTableRow, LongsShortsGlobalAccountsColumn]]:
+        """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
+        regardless of size."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsAnchoredGlobalAccountsTableRow, LongsShortsAnchoredGlobalAccountsColumn]]:
+        """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
+        four-hour block or hour, as `anchor` says."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsNetLongShortTableRow, LongsShortsNetLongShortColumn]]:
+        """Net long and net short positions, estimated from market orders and changes of open interest."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsNetLongShortDeltaTableRow, LongsShortsNetLongShortDeltaColumn]]:
+        """Estimated net longs minus estimated net shorts; positive if longs dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsAnchoredClsTableRow, LongsShortsAnchoredClsColumn]]:
+        """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
+        `anchor` says."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsAnchoredClsdTableRow, LongsShortsAnchoredClsdColumn]]:
+        """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
+        says: the difference of the two sums of `/anchoredCLS`."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsWhaleRetailDeltaTableRow, LongsShortsWhaleRetailDeltaColumn]]:
+        """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
+        top traders are long more often than all accounts."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsAnchoredWhaleRetailDeltaTableRow, LongsShortsAnchoredWhaleRetailDeltaColumn]]:
+        """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
+        block or hour, as `anchor` says; 65 % against 55 % is 10."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsWhalePositionDominanceTableRow, LongsShortsWhalePositionDominanceColumn]]:
+        """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsTrueRetailLongShortTableRow, LongsShortsTrueRetailLongShortColumn]]:
+        """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[LongsShortsTraderSentimentGapTableRow, LongsShortsTraderSentimentGapColumn]]:
+        """Difference in positioning between large and small retail accounts."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OpenInterestAnchoredOiDeltaTableRow, OpenInterestAnchoredOiDeltaColumn]]:
+        """Change of open interest, accumulated since the last anchor in UTC."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OpenInterestOpenInterestTableRow, OpenInterestOpenInterestColumn]]:
+        """Open interest as candles: value of all open contracts."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OpenInterestOpenInterestDeltaTableRow, OpenInterestOpenInterestDeltaColumn]]:
+        """Change of open interest per interval; positive if contracts were opened."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OptionsBvolTableRow, OptionsBvolColumn]]:
+        """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OptionsDvolTableRow, OptionsDvolColumn]]:
+        """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderbookAsksIncreaseDecreaseTableRow, OrderbookAsksIncreaseDecreaseColumn]]:
+        """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
+        cancelled."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[_Row, str]]:
+        """Size at the top of the book: at the highest bid and at the lowest ask."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderbookBidAskTableRow, OrderbookBidAskColumn]]:
+        """Total size of resting buy orders and of resting sell orders per interval."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderbookBidAskDeltaTableRow, OrderbookBidAskDeltaColumn]]:
+        """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderbookBidAskRatioTableRow, OrderbookBidAskRatioColumn]]:
+        """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
+        dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderbookBidAskRatioDiffTableRow, OrderbookBidAskRatioDiffColumn]]:
+        """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderbookBidAskSpreadTableRow, OrderbookBidAskSpreadColumn]]:
+        """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderbookBidsIncreaseDecreaseTableRow, OrderbookBidsIncreaseDecreaseColumn]]:
+        """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
+        cancelled."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderbookCombinedBookTableRow, OrderbookCombinedBookColumn]]:
+        """Total size of all resting orders, bids plus asks: the liquidity of the book."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderbookMarketImbalanceIndexTableRow, OrderbookMarketImbalanceIndexColumn]]:
+        """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowBuyVolumeTableRow, OrderflowBuyVolumeColumn]]:
+        """Volume of market buy orders per interval."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowSellVolumeTableRow, OrderflowSellVolumeColumn]]:
+        """Volume of market sell orders per interval."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowVolumeDeltaTableRow, OrderflowVolumeDeltaColumn]]:
+        """Market buy volume minus market sell volume; positive if buyers dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowVolumeRatioTableRow, OrderflowVolumeRatioColumn]]:
+        """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
+        buyers dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowAnchoredCvdTableRow, OrderflowAnchoredCvdColumn]]:
+        """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
+        day, four-hour block or hour, as `anchor` says."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowMarketOrderCountTableRow, OrderflowMarketOrderCountColumn]]:
+        """Number of executed market orders per interval, split into buys and sells."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowMarketOrderAverageSizeTableRow, OrderflowMarketOrderAverageSizeColumn]]:
+        """Average size of market orders per interval, split into buys and sells."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowLimitOrderCountTableRow, OrderflowLimitOrderCountColumn]]:
+        """Number of filled limit orders per interval, split into buys and sells."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowLimitOrderAverageSizeTableRow, OrderflowLimitOrderAverageSizeColumn]]:
+        """Average size of filled limit orders per interval, split into buys and sells."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowBuySellTradeCountRatioTableRow, OrderflowBuySellTradeCountRatioColumn]]:
+        """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
+        if buys dominate."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio", "market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[_Row, str]]: ...
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowBotTrackerTableRow, OrderflowBotTrackerColumn]]:
+        """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowSlippageTableRow, OrderflowSlippageColumn]]:
+        """Difference between the execution price of orders and the expected price."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowTransferOfContractsTableRow, OrderflowTransferOfContractsColumn]]:
+        """Volume in which contracts change hands without changing open interest: absolute difference between volume and
+        the change of open interest."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowParticipationRatioTableRow, OrderflowParticipationRatioColumn]]:
+        """Change of open interest divided by volume, in percent; negative if contracts were closed."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[_Row, str]]:
+        """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
+        reference exchange is more expensive."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowPreviousDayLevelsTableRow, OrderflowPreviousDayLevelsColumn]]:
+        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowPreviousWeekLevelsTableRow, OrderflowPreviousWeekLevelsColumn]]:
+        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowPreviousMonthLevelsTableRow, OrderflowPreviousMonthLevelsColumn]]:
+        """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[OrderflowKlineTableRow, OrderflowKlineColumn]]:
+        """Price of a coin on one exchange, as candles without volume."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[SentimentFearAndGreedIndexTableRow, SentimentFearAndGreedIndexColumn]]:
+        """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[SentimentPremiumP2pTableRow, SentimentPremiumP2pColumn]]:
+        """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
+        demand for them is high."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[SentimentWbtcMintBurnTableRow, SentimentWbtcMintBurnColumn]]:
+        """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[SentimentTwitterTableRow, SentimentTwitterColumn]]:
+        """Number of posts on Twitter with a cashtag."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[SentimentLeaderboardNotionalProfitTableRow, SentimentLeaderboardNotionalProfitColumn]]:
+        """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[SentimentLeaderboardRoeProfitTableRow, SentimentLeaderboardRoeProfitColumn]]:
+        """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[SentimentUserBotRatioTableRow, SentimentUserBotRatioColumn]]:
+        """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_HistoryOptions]) -> _t.Awaitable[_Table[SentimentMarginLendingRatioTableRow, SentimentMarginLendingRatioColumn]]:
+        """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
+        above 1, more is borrowed in the quote currency."""
+    @_t.overload
+    def __call__(self, endpoints: str, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param, **options: _Unpack[_HistoryParams]) -> _t.Awaitable[_Table]:
+        """An endpoint with a param that the catalogue does not have."""
+    @_t.overload
+    def __call__(self, endpoints: _Several, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_HistoryParams]) -> _t.Awaitable[_Table]:
         """Several endpoints, or an entry of `endpoints()`."""
 
 class _BackfillParams(_BackfillOptions, total=False):
@@ -1247,43 +2621,50 @@ class _BackfillParams(_BackfillOptions, total=False):
 class BackfillFunction(_t.Protocol):
     """Writes all records of a range to files."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk", "global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio", "global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta", "global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease", "global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook", "global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease", "global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease", "fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed", "premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P", "wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn", "twitter", "sentiment.twitter", "/twitter", "leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit", "leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk", "global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio", "global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta", "global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease", "global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook", "global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease", "global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease", "fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed", "premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P", "wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn", "twitter", "sentiment.twitter", "/twitter", "leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit", "leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed", "liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize", "dvol", "options.dvol", "/dvol", "margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed", "liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize", "dvol", "options.dvol", "/dvol", "margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount", "anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize", "anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts", "anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions", "anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts", "anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS", "anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD", "anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta", "anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount", "anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize", "anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS", "anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD", "anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta", "liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount", "top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed", "top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta", "top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts", "top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions", "global_accounts", "longs_shorts.global_accounts", "/globalAccounts", "net_long_short", "longs_shorts.net_long_short", "/netLongShort", "net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta", "whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta", "whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance", "true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort", "trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap", "open_interest", "open_interest.open_interest", "/openInterest", "open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta", "bvol", "options.bvol", "/bvol", "market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex", "transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts", "previous_day_levels", "orderflow.previous_day_levels", "/pdLevels", "previous_week_levels", "orderflow.previous_week_levels", "/pwLevels", "previous_month_levels", "orderflow.previous_month_levels", "/pmLevels", "kline", "orderflow.kline", "/klines"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta", "liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount", "top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed", "top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta", "top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts", "top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions", "global_accounts", "longs_shorts.global_accounts", "/globalAccounts", "whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta", "true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort", "previous_day_levels", "orderflow.previous_day_levels", "/pdLevels", "previous_week_levels", "orderflow.previous_week_levels", "/pwLevels", "previous_month_levels", "orderflow.previous_month_levels", "/pmLevels", "kline", "orderflow.kline", "/klines"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Value of positions liquidated in the interval, split into longs and shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease", "best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk", "bid_ask", "orderbook.bid_ask", "/bidAsk", "bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta", "bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio", "bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff", "bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread", "bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease", "combined_book", "orderbook.combined_book", "/combinedBook", "buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio", "bot_tracker", "orderflow.bot_tracker", "/botTracker", "slippage", "orderflow.slippage", "/slippage"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts", "anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions", "anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts", "anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume", "sell_volume", "orderflow.sell_volume", "/sellVolume", "volume_delta", "orderflow.volume_delta", "/volumeDelta", "market_order_count", "orderflow.market_order_count", "/marketOrderCount", "market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize", "limit_order_count", "orderflow.limit_order_count", "/limitOrderCount", "limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize", "limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio", "market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
+    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort", "net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta", "whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance", "trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap", "open_interest", "open_interest.open_interest", "/openInterest", "open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta", "bvol", "options.bvol", "/bvol", "market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex", "transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease", "best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk", "bid_ask", "orderbook.bid_ask", "/bidAsk", "bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta", "bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio", "bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff", "bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread", "bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease", "combined_book", "orderbook.combined_book", "/combinedBook", "buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio", "bot_tracker", "orderflow.bot_tracker", "/botTracker", "slippage", "orderflow.slippage", "/slippage"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume", "sell_volume", "orderflow.sell_volume", "/sellVolume", "volume_delta", "orderflow.volume_delta", "/volumeDelta", "market_order_count", "orderflow.market_order_count", "/marketOrderCount", "market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize", "limit_order_count", "orderflow.limit_order_count", "/limitOrderCount", "limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize", "limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio", "market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]: ...
+    @_t.overload
+    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
         buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
         day, four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Change of open interest divided by volume, in percent; negative if contracts were closed."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange1: _Many[Exchange] = ..., exchange2: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., mode: _Many[PremiumMode] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
         reference exchange is more expensive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
+    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
         """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillParams]) -> _t.List[_Row]:
+    def __call__(self, endpoints: str, *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, param: _Param, **options: _Unpack[_BackfillParams]) -> _t.List[_Row]:
+        """An endpoint with a param that the catalogue does not have."""
+    @_t.overload
+    def __call__(self, endpoints: _Several, *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_BackfillParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
     @_t.overload
     def __call__(self, endpoints: _t.Tuple[()] = (), *, job: _Path, out: _t.Optional[_Path] = None, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
@@ -1318,277 +2699,280 @@ class GetFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Literal["catalog", "catalog.catalog", "/catalog"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_GetOptions]) -> _t.List[CatalogCatalogRow]:
         """Identifiers of all supported exchanges and coins."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[FundingRateFundingRateRow]:
+    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[FundingRateFundingRateRow]:
         """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidAskRow]:
         """Total size of resting buy orders and of resting sell orders in the whole market."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidAskRatioRow]:
         """Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidAskDeltaRow]:
         """Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow]:
         """Change of the order book imbalance of the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalCombinedBookRow]:
         """Total size of all resting orders in the whole market, buy plus sell."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalBidsIncreaseDecreaseRow]:
         """Change in the size of resting buy orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[GlobalMetricsGlobalAsksIncreaseDecreaseRow]:
         """Change in the size of resting sell orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityAverageLeverageUsedRow]:
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityAverageLeverageUsedRow]:
         """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
         positions."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityAnchoredLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityAnchoredLiquidationLevelsCountRow]:
         """Number of predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityAnchoredLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityAnchoredLiquidationLevelsSizeRow]:
         """Value at the predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityTopTraderAverageLeverageDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityTopTraderAverageLeverageDeltaRow]:
         """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
         use more leverage."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["cumulative_liquidation_level", "liquidity.cumulative_liquidation_level", "/cumulativeLiqLevel"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timestamp: _Many[_Time] = ..., leverage: _Many[LevelLeverage] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityCumulativeLiquidationLevelRow]:
+    def __call__(self, endpoints: _t.Literal["cumulative_liquidation_level", "liquidity.cumulative_liquidation_level", "/cumulativeLiqLevel"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timestamp: _Many[_Time] = ..., leverage: _Many[LevelLeverage] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityCumulativeLiquidationLevelRow]:
         """Snapshot of all predicted liquidation levels, summed per side: value and number of the positions that would be
         liquidated."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsCountRow]:
         """Number of predicted liquidation levels of longs minus that of shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsSizeRow]:
         """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationRow]:
         """Value of positions liquidated in the interval, split into longs and shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_heatmap", "liquidity.liquidation_heatmap", "/liquidationHeatmap"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., lookback: _Many[Lookback] = ..., leverage: _Many[HeatmapLeverage] = ..., scaling: _Many[HeatmapScaling] = ..., ohlcgraph: _Many[Exchange] = ..., timestamp: _Many[_Time] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationHeatmapRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_heatmap", "liquidity.liquidation_heatmap", "/liquidationHeatmap"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., lookback: _Many[Lookback] = ..., leverage: _Many[HeatmapLeverage] = ..., scaling: _Many[HeatmapScaling] = ..., ohlcgraph: _Many[Exchange] = ..., timestamp: _Many[_Time] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationHeatmapRow]:
         """Heatmap of predicted liquidations: price ranges with the value of the positions that would be liquidated in
         each."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels", "liquidity.liquidation_levels", "/liquidationLevels"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timestamp: _Many[_Time] = ..., leverage: _Many[LevelLeverage] = ..., position: _Many[PositionFilter] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels", "liquidity.liquidation_levels", "/liquidationLevels"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timestamp: _Many[_Time] = ..., leverage: _Many[LevelLeverage] = ..., position: _Many[PositionFilter] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsRow]:
         """All predicted liquidation levels of open positions, with value, side and leverage class."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_tv", "liquidity.liquidation_levels_tv", "/liquidationLevelsTV"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timestamp: _Many[_Time] = ..., leverage: _Many[LevelLeverage] = ..., position: _Many[PositionFilter] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsTvRow]: ...
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_tv", "liquidity.liquidation_levels_tv", "/liquidationLevelsTV"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timestamp: _Many[_Time] = ..., leverage: _Many[LevelLeverage] = ..., position: _Many[PositionFilter] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityLiquidationLevelsTvRow]: ...
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityTopTraderMarginUsedRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityTopTraderMarginUsedRow]:
         """Margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityTopTraderMarginUsedDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LiquidityTopTraderMarginUsedDeltaRow]:
         """Difference in the margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsTopTraderAccountsRow]:
         """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsTopTraderPositionsRow]:
         """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredTopTraderAccountsRow]:
         """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
         `anchor` says; the two add up to 100 %."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredTopTraderPositionsRow]:
         """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsGlobalAccountsRow]:
         """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
         regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredGlobalAccountsRow]:
         """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
         four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsNetLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsNetLongShortRow]:
         """Net long and net short positions, estimated from market orders and changes of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsNetLongShortDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsNetLongShortDeltaRow]:
         """Estimated net longs minus estimated net shorts; positive if longs dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredClsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredClsRow]:
         """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredClsdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredClsdRow]:
         """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
         says: the difference of the two sums of `/anchoredCLS`."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsWhaleRetailDeltaRow]:
         """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
         top traders are long more often than all accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsAnchoredWhaleRetailDeltaRow]:
         """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
         block or hour, as `anchor` says; 65 % against 55 % is 10."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsWhalePositionDominanceRow]:
+    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsWhalePositionDominanceRow]:
         """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsTrueRetailLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsTrueRetailLongShortRow]:
         """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsTraderSentimentGapRow]:
+    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[LongsShortsTraderSentimentGapRow]:
         """Difference in positioning between large and small retail accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OpenInterestAnchoredOiDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OpenInterestAnchoredOiDeltaRow]:
         """Change of open interest, accumulated since the last anchor in UTC."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OpenInterestOpenInterestRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OpenInterestOpenInterestRow]:
         """Open interest as candles: value of all open contracts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OpenInterestOpenInterestDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OpenInterestOpenInterestDeltaRow]:
         """Change of open interest per interval; positive if contracts were opened."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OptionsBvolRow]:
+    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OptionsBvolRow]:
         """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OptionsDvolRow]:
+    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OptionsDvolRow]:
         """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookAsksIncreaseDecreaseRow]:
         """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBestBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBestBidAskRow]:
         """Size at the top of the book: at the highest bid and at the lowest ask."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskRow]:
         """Total size of resting buy orders and of resting sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskDeltaRow]:
         """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskRatioRow]:
         """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
         dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskRatioDiffRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskRatioDiffRow]:
         """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskSpreadRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidAskSpreadRow]:
         """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookBidsIncreaseDecreaseRow]:
         """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookCombinedBookRow]:
         """Total size of all resting orders, bids plus asks: the liquidity of the book."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookMarketImbalanceIndexRow]:
+    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderbookMarketImbalanceIndexRow]:
         """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowBuyVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowBuyVolumeRow]:
         """Volume of market buy orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowSellVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowSellVolumeRow]:
         """Volume of market sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowVolumeDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowVolumeDeltaRow]:
         """Market buy volume minus market sell volume; positive if buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowVolumeRatioRow]:
+    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowVolumeRatioRow]:
         """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
         buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowAnchoredCvdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowAnchoredCvdRow]:
         """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
         day, four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowMarketOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowMarketOrderCountRow]:
         """Number of executed market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowMarketOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowMarketOrderAverageSizeRow]:
         """Average size of market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowLimitOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowLimitOrderCountRow]:
         """Number of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowLimitOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowLimitOrderAverageSizeRow]:
         """Average size of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowBuySellTradeCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowBuySellTradeCountRatioRow]:
         """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
         if buys dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowLimitOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowLimitOrderCountRatioRow]:
         """Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowMarketOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowMarketOrderCountRatioRow]:
         """Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowBotTrackerRow]:
+    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowBotTrackerRow]:
         """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowSlippageRow]:
+    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowSlippageRow]:
         """Difference between the execution price of orders and the expected price."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowTransferOfContractsRow]:
+    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowTransferOfContractsRow]:
         """Volume in which contracts change hands without changing open interest: absolute difference between volume and
         the change of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowParticipationRatioRow]:
+    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowParticipationRatioRow]:
         """Change of open interest divided by volume, in percent; negative if contracts were closed."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange1: _Many[Exchange] = ..., exchange2: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., mode: _Many[PremiumMode] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowExchangePremiumRow]:
+    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowExchangePremiumRow]:
         """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
         reference exchange is more expensive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowPreviousDayLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowPreviousDayLevelsRow]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowPreviousWeekLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowPreviousWeekLevelsRow]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowPreviousMonthLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowPreviousMonthLevelsRow]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowKlineRow]:
+    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[OrderflowKlineRow]:
         """Price of a coin on one exchange, as candles without volume."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["position_heatmap_data", "position_heatmap.position_heatmap_data", "/positionHeatmap"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., lookback: _Many[str] = ..., graph_type: _Many[str] = ..., timestamp: _Many[_Time] = ..., **options: _Unpack[_GetOptions]) -> _t.List[PositionHeatmapPositionHeatmapDataRow]:
+    def __call__(self, endpoints: _t.Literal["position_heatmap_data", "position_heatmap.position_heatmap_data", "/positionHeatmap"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., lookback: _Many[str] = ..., graph_type: _Many[str] = ..., timestamp: _Many[_Time] = ..., **options: _Unpack[_GetOptions]) -> _t.List[PositionHeatmapPositionHeatmapDataRow]:
         """Open interest, net longs, net shorts and their difference by price range."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentFearAndGreedIndexRow]:
+    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentFearAndGreedIndexRow]:
         """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentPremiumP2pRow]:
+    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentPremiumP2pRow]:
         """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
         demand for them is high."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentWbtcMintBurnRow]:
+    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentWbtcMintBurnRow]:
         """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentTwitterRow]:
+    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentTwitterRow]:
         """Number of posts on Twitter with a cashtag."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentLeaderboardNotionalProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentLeaderboardNotionalProfitRow]:
         """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentLeaderboardRoeProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentLeaderboardRoeProfitRow]:
         """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentUserBotRatioRow]:
+    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentUserBotRatioRow]:
         """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentMarginLendingRatioRow]:
+    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], limit: _Many[_t.Union[int, str]] = ..., sort: _Many[Sort] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SentimentMarginLendingRatioRow]:
         """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
         above 1, more is borrowed in the quote currency."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["data_availability", "system.data_availability", "/dataAvailability"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, endpoint_name: _Many[str] = ..., coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SystemDataAvailabilityRow]:
+    def __call__(self, endpoints: _t.Literal["data_availability", "system.data_availability", "/dataAvailability"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, endpoint_name: _Many[str], coin: _Many[Coin], exchange: _Many[Exchange] = ..., **options: _Unpack[_GetOptions]) -> _t.List[SystemDataAvailabilityRow]:
         """Time range for which an endpoint has records of a coin."""
     @_t.overload
     def __call__(self, endpoints: _t.Literal["health_check", "system.health_check", "/ping"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_GetOptions]) -> _t.List[SystemHealthCheckRow]:
         """Health check: succeeds if the API is up."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_GetParams]) -> _t.List[_Row]:
+    def __call__(self, endpoints: str, *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, param: _Param, **options: _Unpack[_GetParams]) -> _t.List[_Row]:
+        """An endpoint with a param that the catalogue does not have."""
+    @_t.overload
+    def __call__(self, endpoints: _Several, *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_GetParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
 
 class _FollowParams(_FollowOptions, total=False):
@@ -1607,507 +2991,513 @@ class _FollowParams(_FollowOptions, total=False):
 class FollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[FundingRateFundingRateRow]:
+    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[FundingRateFundingRateRow]:
         """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskRow]:
         """Total size of resting buy orders and of resting sell orders in the whole market."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskRatioRow]:
         """Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskDeltaRow]:
         """Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow]:
         """Change of the order book imbalance of the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalCombinedBookRow]:
         """Total size of all resting orders in the whole market, buy plus sell."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidsIncreaseDecreaseRow]:
         """Change in the size of resting buy orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalAsksIncreaseDecreaseRow]:
         """Change in the size of resting sell orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityAverageLeverageUsedRow]:
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityAverageLeverageUsedRow]:
         """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
         positions."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityAnchoredLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityAnchoredLiquidationLevelsCountRow]:
         """Number of predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityAnchoredLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityAnchoredLiquidationLevelsSizeRow]:
         """Value at the predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityTopTraderAverageLeverageDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityTopTraderAverageLeverageDeltaRow]:
         """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
         use more leverage."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityLiquidationLevelsCountRow]:
         """Number of predicted liquidation levels of longs minus that of shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityLiquidationLevelsSizeRow]:
         """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityLiquidationRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityLiquidationRow]:
         """Value of positions liquidated in the interval, split into longs and shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityTopTraderMarginUsedRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityTopTraderMarginUsedRow]:
         """Margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityTopTraderMarginUsedDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityTopTraderMarginUsedDeltaRow]:
         """Difference in the margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTopTraderAccountsRow]:
         """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTopTraderPositionsRow]:
         """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredTopTraderAccountsRow]:
         """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
         `anchor` says; the two add up to 100 %."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredTopTraderPositionsRow]:
         """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsGlobalAccountsRow]:
         """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
         regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredGlobalAccountsRow]:
         """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
         four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsNetLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsNetLongShortRow]:
         """Net long and net short positions, estimated from market orders and changes of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsNetLongShortDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsNetLongShortDeltaRow]:
         """Estimated net longs minus estimated net shorts; positive if longs dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredClsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredClsRow]:
         """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredClsdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredClsdRow]:
         """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
         says: the difference of the two sums of `/anchoredCLS`."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsWhaleRetailDeltaRow]:
         """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
         top traders are long more often than all accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredWhaleRetailDeltaRow]:
         """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
         block or hour, as `anchor` says; 65 % against 55 % is 10."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsWhalePositionDominanceRow]:
+    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsWhalePositionDominanceRow]:
         """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTrueRetailLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTrueRetailLongShortRow]:
         """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTraderSentimentGapRow]:
+    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTraderSentimentGapRow]:
         """Difference in positioning between large and small retail accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OpenInterestAnchoredOiDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OpenInterestAnchoredOiDeltaRow]:
         """Change of open interest, accumulated since the last anchor in UTC."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OpenInterestOpenInterestRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OpenInterestOpenInterestRow]:
         """Open interest as candles: value of all open contracts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OpenInterestOpenInterestDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OpenInterestOpenInterestDeltaRow]:
         """Change of open interest per interval; positive if contracts were opened."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OptionsBvolRow]:
+    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OptionsBvolRow]:
         """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OptionsDvolRow]:
+    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OptionsDvolRow]:
         """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookAsksIncreaseDecreaseRow]:
         """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBestBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBestBidAskRow]:
         """Size at the top of the book: at the highest bid and at the lowest ask."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskRow]:
         """Total size of resting buy orders and of resting sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskDeltaRow]:
         """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskRatioRow]:
         """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
         dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskRatioDiffRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskRatioDiffRow]:
         """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskSpreadRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskSpreadRow]:
         """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidsIncreaseDecreaseRow]:
         """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookCombinedBookRow]:
         """Total size of all resting orders, bids plus asks: the liquidity of the book."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookMarketImbalanceIndexRow]:
+    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookMarketImbalanceIndexRow]:
         """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowBuyVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowBuyVolumeRow]:
         """Volume of market buy orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowSellVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowSellVolumeRow]:
         """Volume of market sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowVolumeDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowVolumeDeltaRow]:
         """Market buy volume minus market sell volume; positive if buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowVolumeRatioRow]:
+    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowVolumeRatioRow]:
         """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
         buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowAnchoredCvdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowAnchoredCvdRow]:
         """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
         day, four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowMarketOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowMarketOrderCountRow]:
         """Number of executed market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowMarketOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowMarketOrderAverageSizeRow]:
         """Average size of market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowLimitOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowLimitOrderCountRow]:
         """Number of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowLimitOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowLimitOrderAverageSizeRow]:
         """Average size of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowBuySellTradeCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowBuySellTradeCountRatioRow]:
         """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
         if buys dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowLimitOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowLimitOrderCountRatioRow]:
         """Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowMarketOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowMarketOrderCountRatioRow]:
         """Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowBotTrackerRow]:
+    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowBotTrackerRow]:
         """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowSlippageRow]:
+    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowSlippageRow]:
         """Difference between the execution price of orders and the expected price."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowTransferOfContractsRow]:
+    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowTransferOfContractsRow]:
         """Volume in which contracts change hands without changing open interest: absolute difference between volume and
         the change of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowParticipationRatioRow]:
+    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowParticipationRatioRow]:
         """Change of open interest divided by volume, in percent; negative if contracts were closed."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange1: _Many[Exchange] = ..., exchange2: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., mode: _Many[PremiumMode] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowExchangePremiumRow]:
+    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowExchangePremiumRow]:
         """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
         reference exchange is more expensive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowPreviousDayLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowPreviousDayLevelsRow]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowPreviousWeekLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowPreviousWeekLevelsRow]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowPreviousMonthLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowPreviousMonthLevelsRow]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowKlineRow]:
+    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowKlineRow]:
         """Price of a coin on one exchange, as candles without volume."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentFearAndGreedIndexRow]:
+    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentFearAndGreedIndexRow]:
         """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentPremiumP2pRow]:
+    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentPremiumP2pRow]:
         """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
         demand for them is high."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentWbtcMintBurnRow]:
+    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentWbtcMintBurnRow]:
         """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentTwitterRow]:
+    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentTwitterRow]:
         """Number of posts on Twitter with a cashtag."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentLeaderboardNotionalProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentLeaderboardNotionalProfitRow]:
         """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentLeaderboardRoeProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentLeaderboardRoeProfitRow]:
         """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentUserBotRatioRow]:
+    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentUserBotRatioRow]:
         """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentMarginLendingRatioRow]:
+    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentMarginLendingRatioRow]:
         """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
         above 1, more is borrowed in the quote currency."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
+    def __call__(self, endpoints: str, *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, param: _Param, **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
+        """An endpoint with a param that the catalogue does not have."""
+    @_t.overload
+    def __call__(self, endpoints: _Several, *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
 
 class AsyncFollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[FundingRateFundingRateRow]:
+    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[FundingRateFundingRateRow]:
         """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskRow]:
         """Total size of resting buy orders and of resting sell orders in the whole market."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskRatioRow]:
         """Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskDeltaRow]:
         """Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow]:
         """Change of the order book imbalance of the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalCombinedBookRow]:
         """Total size of all resting orders in the whole market, buy plus sell."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidsIncreaseDecreaseRow]:
         """Change in the size of resting buy orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalAsksIncreaseDecreaseRow]:
         """Change in the size of resting sell orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityAverageLeverageUsedRow]:
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityAverageLeverageUsedRow]:
         """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
         positions."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityAnchoredLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityAnchoredLiquidationLevelsCountRow]:
         """Number of predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityAnchoredLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityAnchoredLiquidationLevelsSizeRow]:
         """Value at the predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityTopTraderAverageLeverageDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityTopTraderAverageLeverageDeltaRow]:
         """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
         use more leverage."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityLiquidationLevelsCountRow]:
         """Number of predicted liquidation levels of longs minus that of shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityLiquidationLevelsSizeRow]:
         """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityLiquidationRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityLiquidationRow]:
         """Value of positions liquidated in the interval, split into longs and shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityTopTraderMarginUsedRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityTopTraderMarginUsedRow]:
         """Margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityTopTraderMarginUsedDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityTopTraderMarginUsedDeltaRow]:
         """Difference in the margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTopTraderAccountsRow]:
         """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTopTraderPositionsRow]:
         """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredTopTraderAccountsRow]:
         """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
         `anchor` says; the two add up to 100 %."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredTopTraderPositionsRow]:
         """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsGlobalAccountsRow]:
         """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
         regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredGlobalAccountsRow]:
         """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
         four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsNetLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsNetLongShortRow]:
         """Net long and net short positions, estimated from market orders and changes of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsNetLongShortDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsNetLongShortDeltaRow]:
         """Estimated net longs minus estimated net shorts; positive if longs dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredClsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredClsRow]:
         """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredClsdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredClsdRow]:
         """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
         says: the difference of the two sums of `/anchoredCLS`."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsWhaleRetailDeltaRow]:
         """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
         top traders are long more often than all accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredWhaleRetailDeltaRow]:
         """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
         block or hour, as `anchor` says; 65 % against 55 % is 10."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsWhalePositionDominanceRow]:
+    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsWhalePositionDominanceRow]:
         """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTrueRetailLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTrueRetailLongShortRow]:
         """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTraderSentimentGapRow]:
+    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTraderSentimentGapRow]:
         """Difference in positioning between large and small retail accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OpenInterestAnchoredOiDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OpenInterestAnchoredOiDeltaRow]:
         """Change of open interest, accumulated since the last anchor in UTC."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OpenInterestOpenInterestRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OpenInterestOpenInterestRow]:
         """Open interest as candles: value of all open contracts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OpenInterestOpenInterestDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OpenInterestOpenInterestDeltaRow]:
         """Change of open interest per interval; positive if contracts were opened."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OptionsBvolRow]:
+    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OptionsBvolRow]:
         """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OptionsDvolRow]:
+    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OptionsDvolRow]:
         """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookAsksIncreaseDecreaseRow]:
         """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBestBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBestBidAskRow]:
         """Size at the top of the book: at the highest bid and at the lowest ask."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskRow]:
         """Total size of resting buy orders and of resting sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskDeltaRow]:
         """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskRatioRow]:
         """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
         dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskRatioDiffRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskRatioDiffRow]:
         """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskSpreadRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskSpreadRow]:
         """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidsIncreaseDecreaseRow]:
         """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookCombinedBookRow]:
         """Total size of all resting orders, bids plus asks: the liquidity of the book."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookMarketImbalanceIndexRow]:
+    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookMarketImbalanceIndexRow]:
         """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowBuyVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowBuyVolumeRow]:
         """Volume of market buy orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowSellVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowSellVolumeRow]:
         """Volume of market sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowVolumeDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowVolumeDeltaRow]:
         """Market buy volume minus market sell volume; positive if buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowVolumeRatioRow]:
+    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowVolumeRatioRow]:
         """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
         buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowAnchoredCvdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowAnchoredCvdRow]:
         """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
         day, four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowMarketOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowMarketOrderCountRow]:
         """Number of executed market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowMarketOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowMarketOrderAverageSizeRow]:
         """Average size of market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowLimitOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowLimitOrderCountRow]:
         """Number of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowLimitOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowLimitOrderAverageSizeRow]:
         """Average size of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowBuySellTradeCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowBuySellTradeCountRatioRow]:
         """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
         if buys dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowLimitOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowLimitOrderCountRatioRow]:
         """Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowMarketOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowMarketOrderCountRatioRow]:
         """Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowBotTrackerRow]:
+    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowBotTrackerRow]:
         """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowSlippageRow]:
+    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowSlippageRow]:
         """Difference between the execution price of orders and the expected price."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowTransferOfContractsRow]:
+    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowTransferOfContractsRow]:
         """Volume in which contracts change hands without changing open interest: absolute difference between volume and
         the change of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowParticipationRatioRow]:
+    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowParticipationRatioRow]:
         """Change of open interest divided by volume, in percent; negative if contracts were closed."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange1: _Many[Exchange] = ..., exchange2: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., mode: _Many[PremiumMode] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowExchangePremiumRow]:
+    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time = "now", coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowExchangePremiumRow]:
         """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
         reference exchange is more expensive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowPreviousDayLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowPreviousDayLevelsRow]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowPreviousWeekLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowPreviousWeekLevelsRow]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowPreviousMonthLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowPreviousMonthLevelsRow]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowKlineRow]:
+    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowKlineRow]:
         """Price of a coin on one exchange, as candles without volume."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentFearAndGreedIndexRow]:
+    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentFearAndGreedIndexRow]:
         """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentPremiumP2pRow]:
+    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentPremiumP2pRow]:
         """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
         demand for them is high."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentWbtcMintBurnRow]:
+    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentWbtcMintBurnRow]:
         """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentTwitterRow]:
+    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentTwitterRow]:
         """Number of posts on Twitter with a cashtag."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentLeaderboardNotionalProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentLeaderboardNotionalProfitRow]:
         """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentLeaderboardRoeProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentLeaderboardRoeProfitRow]:
         """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time = "now", timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentUserBotRatioRow]:
+    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time = "now", timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentUserBotRatioRow]:
         """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time = "now", coin: _Many[Coin] = ..., exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentMarginLendingRatioRow]:
+    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentMarginLendingRatioRow]:
         """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
         above 1, more is borrowed in the quote currency."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: str, *, start: _Time = "now", param: _Param, **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
+        """An endpoint with a param that the catalogue does not have."""
+    @_t.overload
+    def __call__(self, endpoints: _Several, *, start: _Time = "now", param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""

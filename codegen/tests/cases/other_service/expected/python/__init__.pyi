@@ -2,6 +2,7 @@
 
 import threading as _threading
 import typing as _t
+from datetime import datetime as _datetime
 from datetime import timedelta as _timedelta
 
 from typing_extensions import NotRequired as _NotRequired
@@ -14,10 +15,13 @@ from .._options import BackfillOptions as _BackfillOptions
 from .._options import FollowOptions as _FollowOptions
 from .._options import GetOptions as _GetOptions
 from .._options import HistoryOptions as _HistoryOptions
+from .._table import Table as _Table
 
 _T = _t.TypeVar("_T")
-_T_co = _t.TypeVar("_T_co", covariant=True)
 _Many = _t.Union[_T, _t.Sequence[_T]]
+_Several = _t.Union[_Row, _t.List[str], _t.List[StoredEndpoint], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]]
+# `NAME=VALUE`, for a param that the catalogue does not have.
+_Param = _t.Union[str, _t.Sequence[str]]
 
 # What a level is measured against.
 Datum = _t.Union[_t.Literal["chart-datum", "msl"]]
@@ -44,12 +48,23 @@ TidesLevelsRow = _t.TypedDict("TidesLevelsRow", {"station": _NotRequired[str], "
 
 TidesExtremesRow = _Row
 
+StoredEndpoint = str
+StoredEndpoints = _t.Union[StoredEndpoint, _Several]
+
+class StoredParams(_t.TypedDict, total=False):
+    param: _Param
+
 class _HistoryParams(_HistoryOptions, total=False):
     pass
 
-class HistoryFunction(_t.Protocol[_T_co]):
+class HistoryFunction(_t.Protocol):
     """All records of a range."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_HistoryParams]) -> _T_co:
+    def __call__(self, endpoints: _Several, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_HistoryParams]) -> _Table:
+        """Several endpoints, or an entry of `endpoints()`."""
+
+class AsyncHistoryFunction(_t.Protocol):
+    """All records of a range."""
+    def __call__(self, endpoints: _Several, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_HistoryParams]) -> _t.Awaitable[_Table]:
         """Several endpoints, or an entry of `endpoints()`."""
 
 class _BackfillParams(_BackfillOptions, total=False):
@@ -58,7 +73,7 @@ class _BackfillParams(_BackfillOptions, total=False):
 class BackfillFunction(_t.Protocol):
     """Writes all records of a range to files."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillParams]) -> _t.List[_Row]:
+    def __call__(self, endpoints: _Several, *, out: _Path, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_BackfillParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
     @_t.overload
     def __call__(self, endpoints: _t.Tuple[()] = (), *, job: _Path, out: _t.Optional[_Path] = None, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillOptions]) -> _t.List[_Row]:
@@ -89,7 +104,10 @@ class GetFunction(_t.Protocol):
     def __call__(self, endpoints: _t.Literal["extremes", "tides.extremes", "/stations/{station}/extremes"], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, station: _Many[Station], datum: _Many[Datum] = ..., **options: _Unpack[_GetOptions]) -> _t.List[TidesExtremesRow]:
         """High and low water."""
     @_t.overload
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_GetParams]) -> _t.List[_Row]:
+    def __call__(self, endpoints: str, *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, param: _Param, **options: _Unpack[_GetParams]) -> _t.List[_Row]:
+        """An endpoint with a param that the catalogue does not have."""
+    @_t.overload
+    def __call__(self, endpoints: _Several, *, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_GetParams]) -> _t.List[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
 
 class _FollowParams(_FollowOptions, total=False):
@@ -97,10 +115,10 @@ class _FollowParams(_FollowOptions, total=False):
 
 class FollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
+    def __call__(self, endpoints: _Several, *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
 
 class AsyncFollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
-    def __call__(self, endpoints: _t.Union[_Row, _t.List[str], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]], *, start: _Time = "now", **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: _Several, *, start: _Time = "now", param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
         """Several endpoints, or an entry of `endpoints()`."""
