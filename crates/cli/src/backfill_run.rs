@@ -9,7 +9,7 @@ use runtime::Timestamp;
 
 use crate::failure::{ExitKind, Failure, Result};
 use crate::file_notes::notes;
-use crate::future_records::check_clock;
+use crate::future_records::{check_clock, check_service_time};
 use crate::job_settings::JobSettings;
 use crate::log::Log;
 use crate::metrics_file::Metrics;
@@ -107,7 +107,9 @@ impl<'r> FileRun<'r> {
             if let Some(job) = self.job.name.as_ref().filter(|_| !left_out.is_empty()) {
                 self.log.warning(&retired(&left_out, job));
             }
-            if !planned.is_clock_noted {
+            let time = self.job.series.first().map(|series| series.request().service_time());
+            let is_noted = time.is_some_and(|time| check_service_time(time, self.log));
+            if !is_noted && !planned.is_clock_noted {
                 let newest = summary.series.iter().map(|series| self.newest(series.last, series.end));
                 check_clock(newest, self.log);
             }

@@ -1,12 +1,34 @@
-//! The warning about records in the future, which show that a clock is wrong.
+//! The warnings about records in the future, and about the time of the service, which show that a clock is wrong.
+
+use std::time::Duration;
 
 use runtime::Timestamp;
 
 use crate::log::Log;
 use crate::notation::flag;
+use crate::progress::duration;
 use crate::time_arg;
 
 const CLOCK: &str = "check the clock of this machine";
+
+/// The difference from the time of the service that is a warning. Smaller ones do not change which records are requested.
+const TOLERANCE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Warns if the clock of this machine is far from the time of the service, because the age of the records is then unknown.
+/// Returns `true` if it has warned.
+pub(crate) fn check_service_time(service: Timestamp, log: Log) -> bool {
+    let now = Timestamp::now();
+    let difference = now.abs_diff(service);
+    if difference <= TOLERANCE {
+        return false;
+    }
+    let direction = if now > service { "ahead of" } else { "behind" };
+    log.warning(&format!(
+        "the clock of this machine is {} {direction} that of the service, so ages are wrong; {CLOCK}",
+        duration(difference)
+    ));
+    true
+}
 
 /// Warns if a record or its end is in the future, because the age of the records is then unknown. Expects the last
 /// record of each series and its end. Returns `true` if it has warned.

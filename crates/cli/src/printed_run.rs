@@ -11,6 +11,7 @@ use runtime::{Dynamic, Error, ErrorKind, Timestamp};
 use crate::backfill_run::unchanged;
 use crate::endpoint_names::Endpoint;
 use crate::failure::{ExitKind, Result};
+use crate::future_records::check_service_time;
 use crate::job_settings::JobSettings;
 use crate::log::{self, Log};
 use crate::printer::Printer;
@@ -37,6 +38,7 @@ pub(crate) struct PrintedRun<'r> {
     options: PrintedRunOptions,
     printer: Printer<'r>,
     reporter: Reporter,
+    log: Log,
     progress: StreamProgress,
     progress_log: Log,
     summary: Summary,
@@ -84,6 +86,7 @@ impl<'r> PrintedRun<'r> {
             printer,
             reporter,
             progress: StreamProgress::new(options.planned(settings, requests)),
+            log,
             progress_log: if stdout::is_terminal() { Log::Quiet } else { log },
             summary: unchanged(requests),
             fatal: None,
@@ -163,6 +166,9 @@ impl<'r> PrintedRun<'r> {
         let is_filled = self.options.allow_empty || !self.summary.series.iter().any(SeriesReport::is_empty);
         let is_fetched = self.summary.failed.is_empty() && self.summary.failed_pages == 0;
         self.summary.is_complete = is_filled && is_fetched;
+        if let Some(first) = self.requests.first() {
+            check_service_time(first.request().service_time(), self.log);
+        }
         let ended = match self.fatal {
             Some(error) => Err(error),
             None => Ok(self.summary),

@@ -90,6 +90,22 @@ fn responses_do_not_steer_a_terminal() {
     }
 }
 
+/// The service has an older time, and its newest records are as old.
+#[test]
+fn a_clock_that_is_weeks_ahead_is_a_warning() {
+    let record = r#"{"openDate": 1751328000}"#;
+    let body = format!(r#"{{"data": [{record}], "metadata": {{}}}}"#);
+    let url = service("200 OK", "Date: Tue, 01 Jul 2025 12:00:00 GMT\r\n", &body);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    for out in [text(&file), "-"] {
+        let args = [&["backfill"], &*metric().hourly(), &["--from", "2025-07-01", "--out", out]].concat();
+        let output = run_at(&url, &args);
+        let warnings = output.err.matches("the clock of this machine is ").count();
+        assert!(warnings == 1 && output.err.contains(" ahead of that of the service"), "{}", output.err);
+    }
+}
+
 /// Such a header ends the connection before a status arrives. A backfill would try to reach the service for two minutes.
 #[test]
 fn an_invalid_header_does_not_steer_a_terminal() {
