@@ -13,7 +13,9 @@ use runtime::registry::{BodyInfo, EndpointInfo, FieldInfo, FieldSource, RecordIn
 use runtime::{AnyBody, Timestamp, Value};
 use serde_json::Map;
 
-use crate::endpoint_names::{full_name, is_same};
+use crate::endpoint_names::{full_name, is_same, name};
+use crate::find_endpoint::find;
+use crate::progress::listed;
 use crate::requested_series::{RequestedSeries, differing};
 use crate::table::Cell;
 
@@ -70,6 +72,22 @@ pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
         BodyInfo::Object { record, .. } => Some(record),
         BodyInfo::Unknown => None,
     }
+}
+
+/// Says of which endpoints the catalogue lists no field, so that no number is known; `None` if there is none.
+pub(crate) fn without_fields<'n>(endpoints: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let mut names = Vec::new();
+    for written in endpoints {
+        let Ok(endpoint) = find(written) else { continue };
+        let name = name(endpoint);
+        if record(endpoint).is_none() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    Some(format!("the catalogue lists no fields of the records of {}, which are JSON", listed(&names)))
 }
 
 /// The known fields of the endpoint's records.

@@ -13,6 +13,7 @@ use crate::marks;
 use crate::program::program;
 use crate::progress::{counted, counted_steps};
 use crate::quality_report::{steps, totals};
+use crate::record_columns::without_fields;
 use crate::series_label::label_of;
 use crate::stored_target::StoredTarget;
 use crate::time_arg;
@@ -109,6 +110,7 @@ pub(crate) async fn html(path: &str, target: &StoredTarget<'_>, quality: &Qualit
         notes.push(mark.text());
     }
     notes.extend(quality.left_out.iter().cloned());
+    notes.extend(without_fields(quality.series.iter().map(|one| one.status.endpoint())));
     let page = Page {
         path,
         program: program().name,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use dataset::quoted;
+use dataset::{SeriesStatus, quoted};
 use runtime::history::History;
 use runtime::{RateLimit, Timestamp};
 
@@ -23,6 +23,7 @@ use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::param_options::history_candidates;
 use crate::progress::{counted, duration};
+use crate::record_columns::without_fields;
 use crate::requested_series::{plan, request};
 use crate::selected_series::Selection;
 use crate::series_combinations::Requested;
@@ -106,7 +107,9 @@ impl Plot {
         }
         let range = Range { from: self.from.map(|from| from.time), to: self.to };
         let stored = stored_chart::panels(&target.tables, &series, &self.fields, &range).await?;
-        let drawn = self.draw_panels(&stored.panels, "the range has no numbers", log);
+        let without = without_fields(series.iter().map(SeriesStatus::endpoint));
+        let why = without.unwrap_or_else(|| "the range has no numbers".to_owned());
+        let drawn = self.draw_panels(&stored.panels, &why, log);
         drawn.and(target.check_left_out(&stored.left_out, "the chart", log))
     }
 

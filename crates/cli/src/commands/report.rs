@@ -8,6 +8,7 @@ use dataset::quoted;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::quality_report::{object, table_of, totals_line};
+use crate::record_columns::without_fields;
 use crate::report_page;
 use crate::status_check::without_step;
 use crate::stdout;
@@ -49,6 +50,9 @@ impl Report {
         }
         if let Some(line) = without_step(quality.series.iter().map(|one| &one.status)) {
             log.remark(&line);
+        }
+        if let Some(line) = without_fields(quality.series.iter().map(|one| one.status.endpoint())) {
+            log.remark(&format!("no figures: {line}"));
         }
         target.check_left_out(&quality.left_out, "the report", log)
     }

@@ -1,6 +1,8 @@
 //! Tests of the command `report`.
 
-use test_endpoints::metric;
+use generated_client::SERVICE;
+use generated_client::registry::BodyInfo;
+use test_endpoints::{endpoints, metric, option, values};
 
 use crate::backfill::backfill;
 use crate::support::{self, run};
@@ -29,6 +31,35 @@ fn the_page_has_a_chart_of_each_series_and_escapes_text() {
     assert!(!html.contains("<b>X") && html.contains("b&#62;X&#38;"), "{html}");
     // The page is complete without a network.
     assert!(!html.contains("http") && !html.contains("<script"), "{html}");
+}
+
+/// An endpoint with a history whose records have unknown fields, as arguments with all required params.
+fn without_fields() -> Option<Vec<&'static str>> {
+    for endpoint in endpoints() {
+        let required: Vec<_> = endpoint.params().filter(|param| param.required.is_some()).collect();
+        let is_unknown = matches!(endpoint.body, BodyInfo::Series { record: None, .. });
+        if is_unknown && endpoint.history(&SERVICE).is_some() && required.iter().all(|param| values(param).count() > 0)
+        {
+            let mut args = vec![endpoint.ident];
+            args.extend(required.iter().flat_map(|param| [option(param.wire_name), values(param).next().unwrap()]));
+            return Some(args);
+        }
+    }
+    None
+}
+
+#[test]
+fn records_with_unknown_fields_have_no_figures_for_a_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data.parquet");
+    let path = support::text(&data);
+    let series = without_fields().unwrap();
+    let why = format!("the catalogue lists no fields of the records of {}", series[0]);
+    assert_eq!(run(&backfill(&series, ["2025-01-01", "2025-01-03"], &data, &["--sandbox"])).code, Some(0));
+    let report = run(&["report", path]);
+    assert!(report.code == Some(0) && report.err.contains(&format!("no figures: {why}")), "{}", report.err);
+    let plot = run(&["plot", path]);
+    assert!(plot.code == Some(6) && plot.err.contains(&format!("no chart: {why}")), "{}", plot.err);
 }
 
 #[test]
