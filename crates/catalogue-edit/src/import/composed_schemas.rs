@@ -7,7 +7,7 @@
 use serde_yaml::Value;
 
 use super::description_reader::DescriptionReader;
-use super::omissions::Weight;
+use super::omissions::{SCHEMA, Weight};
 use super::schema_parts::{constants, parts, several_alternatives};
 use super::tree::has_any;
 use crate::drafted_type::ANY;
@@ -31,6 +31,9 @@ impl<'d> DescriptionReader<'d> {
     /// The type of a schema, including the schemas that it combines.
     pub(super) fn composed(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
         let mut typed_parts = parts(schema, pointer);
+        for part in &typed_parts {
+            self.omissions.unread(part.schema, SCHEMA, &part.pointer);
+        }
         typed_parts.retain(|part| has_any(part.schema, STRUCTURE));
         let is_choice = !several_alternatives(schema).is_empty() && constants(schema).is_empty();
         let has_properties = schema.get("properties").is_some();

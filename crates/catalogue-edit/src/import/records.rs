@@ -5,9 +5,10 @@ use catalogue::spec::Record;
 use serde_yaml::Value;
 
 use super::description_reader::DescriptionReader;
-use super::omissions::Weight;
+use super::omissions::{SCHEMA, Weight};
 use super::schema_facts::wanted_name;
 use super::schema_layers::Property;
+use super::schema_parts::several_alternatives;
 use super::tree::text;
 use crate::drafted_type::{ANY, record_name};
 
@@ -33,6 +34,7 @@ impl<'d> DescriptionReader<'d> {
         if properties.is_empty() {
             return ANY.to_owned();
         }
+        self.note_omitted_parts(schema, pointer);
         let others = self.others_type(schema, &properties, pointer);
         if properties.iter().any(|property| !is_line(&property.name)) {
             self.omissions.add(Weight::Missing, "a property with an invalid name", pointer);
@@ -41,6 +43,16 @@ impl<'d> DescriptionReader<'d> {
         let index = self.add_record(schema, name, pointer, properties);
         self.draft.content.service.records[index].others = others.map(Into::into);
         record_name(index)
+    }
+
+    /// Notes what the parts of an object state beyond its fields.
+    fn note_omitted_parts(&mut self, schema: &'d Value, pointer: &str) {
+        for layer in self.document.layers(schema, pointer) {
+            self.omissions.unread(layer.schema, SCHEMA, &layer.pointer);
+            if layer.pointer != pointer && !several_alternatives(layer.schema).is_empty() {
+                self.omissions.add(Weight::Fact, "`anyOf` or `oneOf` in a part of an object", &layer.pointer);
+            }
+        }
     }
 
     /// The record for a list that describes each position.
