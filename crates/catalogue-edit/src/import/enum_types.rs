@@ -42,7 +42,7 @@ impl<'d> DescriptionReader<'d> {
         listed.extend(constants(schema));
         let mut values: Vec<TypeValue> = Vec::new();
         for value in listed {
-            // `null` does not become a value of the enum, because `type` already declares that the schema is nullable.
+            // `null` does not become a value of the enum, because it makes the schema nullable.
             if value.is_null() {
                 continue;
             }

@@ -50,7 +50,8 @@ fn guessed_type(schema: &Value) -> &'static str {
     for constant in constants(schema) {
         values.extend(constant.get("const"));
     }
-    if values.iter().any(|value| value.is_string()) {
+    // A number can be read as a text, unlike `true` and `false`.
+    if values.iter().any(|value| value.is_string()) && !values.iter().any(|value| value.is_bool()) {
         return "string";
     }
     let are_integers = !values.is_empty() && values.iter().all(|value| value.is_i64());
@@ -61,6 +62,9 @@ fn guessed_type(schema: &Value) -> &'static str {
 /// write it mean that the value is nullable.
 pub(super) fn is_nullable(schema: &Value) -> bool {
     if is_true(schema, "nullable") || items(schema, "type").iter().any(|ty| ty.as_str() == Some("null")) {
+        return true;
+    }
+    if items(schema, "enum").iter().any(Value::is_null) {
         return true;
     }
     for key in ["anyOf", "oneOf"] {
