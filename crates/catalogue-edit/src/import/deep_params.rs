@@ -21,8 +21,12 @@ impl<'d> DescriptionReader<'d> {
         let schema = declaration.get("schema")?;
         let object = text(declaration, "name")?;
         let is_required = is_true(declaration, "required");
+        let properties = self.document.properties(schema, &format!("{pointer}/schema"));
+        if properties.is_empty() {
+            self.omissions.add(Weight::Missing, "params that are objects without properties", pointer);
+        }
         let mut params = Vec::new();
-        for property in self.document.properties(schema, &format!("{pointer}/schema")) {
+        for property in properties {
             if let Some(mut param) = self.deep_param(object, &property) {
                 param.required = param.required.filter(|_| is_required);
                 params.push(param);
