@@ -36,6 +36,7 @@ use crate::offered_param::{ID, PARAMS};
 use crate::option_names::{option_name, written};
 use crate::param_options::{self, several_values};
 use crate::program::{program, service};
+use crate::stored_completions::of_stored;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -111,7 +112,9 @@ pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
 /// If a shell requests completions with the variable `COMPLETE`, prints them and ends the process.
 pub(crate) fn complete() {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
-    CompleteEnv::with_factory(|| for_words(&words)).complete();
+    // The program and the command come first.
+    let arguments = words.get(3..).unwrap_or_default();
+    CompleteEnv::with_factory(|| of_stored(for_words(&words), arguments)).complete();
 }
 
 /// Parses the command line of this process. Printing help or a usage error ends the process.

@@ -48,6 +48,7 @@ mod new_records;
 mod param_keys;
 mod param_values;
 mod shared_rate_limit;
+mod stored_completions;
 
 mod connection;
 mod excel_file;

@@ -2,7 +2,8 @@
 
 use test_endpoints::{Metric, endpoints, metric, option, values};
 
-use crate::support::{self, derivs};
+use crate::backfill::backfill;
+use crate::support::{self, derivs, run, text};
 
 /// Returns the completions that bash receives for the last word.
 fn offered(words: &[&str]) -> Vec<String> {
@@ -34,6 +35,21 @@ fn only_endpoints_with_a_history_are_offered_for_a_backfill() {
     assert!(histories.contains(&metric().name.to_owned()) && !histories.is_empty(), "{histories:?}");
     let without: Vec<_> = all.iter().filter(|name| !name.starts_with('-') && !histories.contains(name)).collect();
     assert!(!without.is_empty() && histories.iter().all(|name| all.contains(name)), "{without:?}");
+}
+
+/// A command that reads a file offers what is in the file.
+#[test]
+fn only_stored_series_are_offered_for_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    let Metric { name, key_option, keys, .. } = metric();
+    let range = ["2025-01-01", "2025-01-02"];
+    assert_eq!(run(&backfill(&metric().hourly(), range, &file, &["--sandbox"])).code, Some(0));
+    for command in ["export", "plot", "remove", "retire"] {
+        assert_eq!(offered(&[command, text(&file), "--endpoint", ""]), [*name], "{command}");
+        assert_eq!(offered(&[command, text(&file), key_option, ""]), keys[..1], "{command}");
+    }
+    assert!(offered(&["export", "nothing.parquet", "--endpoint", ""]).len() > 1);
 }
 
 #[test]
