@@ -7,7 +7,7 @@ use catalogue::url_path;
 use serde_json::Value;
 
 use super::entry::Entry;
-use super::long_ids::is_long_id;
+use super::long_ids::may_be_secret;
 
 /// The number of different words in one place of a path from which on they are data, if the responses are alike. Fewer
 /// words may be the names of endpoints.
@@ -203,7 +203,7 @@ pub(super) fn is_base(segment: &str) -> bool {
 }
 
 /// `true` if a segment of a path looks like data: a number, an id, or the name of a coin or market, or several values
-/// separated by commas. A version such as `v2` does not.
+/// separated by commas, or what may be a secret. A version such as `v2` does not.
 fn is_data(segment: &str) -> bool {
     let has_upper = segment.bytes().any(|byte| byte.is_ascii_uppercase());
     let has_lower = segment.bytes().any(|byte| byte.is_ascii_lowercase());
@@ -211,7 +211,7 @@ fn is_data(segment: &str) -> bool {
     let has_digit = segment.bytes().any(|byte| byte.is_ascii_digit());
     let is_number = has_digit && segment.bytes().all(|byte| byte.is_ascii_digit() || b"-.:".contains(&byte));
     let is_legal = url_path::check(&format!("/{segment}"), false).is_ok();
-    !is_legal || is_number || is_symbol || is_long_id(segment) || segment.contains(',')
+    !is_legal || is_number || is_symbol || may_be_secret(segment) || segment.contains(',')
 }
 
 fn is_word_in_capitals(segment: &str) -> bool {

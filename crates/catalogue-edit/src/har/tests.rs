@@ -585,6 +585,36 @@ fn keys_in_paths_are_not_shown() {
 }
 
 #[test]
+fn secrets_in_paths_do_not_become_names() {
+    let secrets = [
+        "AbCdEf4-XyZw7_GhIjK2lMnOpQ",
+        "dGhlIHNlY3JldCBrZXk=",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2VjcmV0LXRleHQ",
+        "me@mail.example",
+        "books;session=abc",
+    ];
+    for secret in secrets {
+        let files = har(&[
+            entry(&format!("https://a.example/v1/items/{secret}/rows"), "GET", 200, JSON),
+            entry(&format!("https://a.example/v1/items/{secret}/lines"), "POST", 200, JSON),
+        ]);
+        let change = endpoints_of(None, &recorded(&files, &["a.example"])).expect("a change");
+        let all = format!("{}{}", change.diff(""), change.notes().join("\n"));
+        assert!(all.contains("path: /v1/items/{item}/rows\n"), "{all}");
+        assert!(!all.contains(secret), "{all}");
+    }
+}
+
+#[test]
+fn long_names_in_paths_are_names() {
+    for name in ["getLevel2OrderBookSnapshot", "web3TransactionHistory", "open_interest_v2_1h", "getOrdersV2ByUserId"] {
+        let files = har(&[entry(&format!("https://a.example/v1/{name}"), "GET", 200, JSON)]);
+        let change = endpoints_of(None, &recorded(&files, &["a.example"])).expect("a change");
+        assert!(change.diff("").contains(&format!("path: /v1/{name}\n")), "{name}");
+    }
+}
+
+#[test]
 fn new_paths_of_a_host_are_below_the_base_url_with_its_name() {
     let group = |name: &str| {
         format!(
