@@ -1,6 +1,7 @@
 //! The query of a request: the names of its params, and the kinds of their values. The values themselves may be secrets,
 //! so only times and steps are kept.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use catalogue::model::{TimeForm, TimeFormat};
@@ -57,6 +58,8 @@ fn decoded(text: &str) -> String {
 #[derive(Clone, Debug, Default)]
 pub struct ObservedQuery {
     params: IndexMap<String, ValueKind>,
+    /// The names of the params that one request sends several times.
+    repeated: BTreeSet<String>,
 }
 
 /// The kind of the values of a param, which decides its type.
@@ -80,6 +83,9 @@ impl ObservedQuery {
     pub(crate) fn of(params: &[QueryParam]) -> Self {
         let mut query = Self::default();
         for param in params {
+            if query.has(&param.name) {
+                query.repeated.insert(param.name.clone());
+            }
             query.merge(&param.name, ValueKind::of(&param.name, &param.value));
         }
         query
@@ -90,6 +96,7 @@ impl ObservedQuery {
         for (name, kind) in &other.params {
             self.merge(name, *kind);
         }
+        self.repeated.extend(other.repeated.iter().cloned());
     }
 
     /// The names of the params with the kinds of their values.
@@ -99,6 +106,11 @@ impl ObservedQuery {
 
     pub(crate) fn has(&self, name: &str) -> bool {
         self.params.contains_key(name)
+    }
+
+    /// `true` if one request sends several values of a param.
+    pub(crate) fn is_repeated(&self, name: &str) -> bool {
+        self.repeated.contains(name)
     }
 
     /// Adds a param with values of a kind.

@@ -18,7 +18,7 @@ use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, new_service};
 use crate::draft::{Draft, DraftOrigin};
 use crate::editor::Editor;
-use crate::learn::{learn_key, param_of};
+use crate::learn::{learn_key, param_in_query, param_of};
 use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, QueryParam, ValueKind, is_secret};
 use crate::refusal::Refusal;
@@ -296,7 +296,7 @@ impl NewEndpoint {
             if is_secret(name) {
                 learn_key(editor, evidence, name);
             } else if catalogue::is_line(name) {
-                params.push(param_of(editor, name, kind));
+                params.push(param_in_query(editor, &self.query, name, kind));
             }
         }
         params.into_iter().map(|param| ParamEntry::Own(Box::new(param))).collect()

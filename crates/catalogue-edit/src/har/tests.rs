@@ -638,6 +638,24 @@ fn new_paths_of_a_host_are_below_the_base_url_with_its_name() {
 }
 
 #[test]
+fn param_that_a_request_repeats_has_several_values() {
+    let files = har(&[
+        entry("https://a.example/v1/trades?coin=BTC&coin=ETH&size=1&size=2&format=json&format=json", "GET", 200, JSON),
+        entry("https://a.example/v1/trades?coin=BTC&size=5&kind=spot", "GET", 200, JSON),
+    ]);
+    let change = endpoints_of(None, &recorded(&files, &["a.example"])).expect("a change");
+    let text = change.diff("");
+    for line in [
+        "{name: coin, type: string, list_setter: coins, list_as: repeated}",
+        "{name: size, type: count, list_setter: sizes, list_as: repeated}",
+        "{name: format, type: string, const_value: json}",
+        "{name: kind, type: string}",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[test]
 fn value_with_both_ends_of_a_range_is_a_list_of_times() {
     let files = har(&[
         entry("https://a.example/values/gdp?date=2020:2023", "GET", 200, JSON),

@@ -22,7 +22,7 @@ pub(crate) fn learn(editor: &mut Editor, evidence: Evidence, at: &EntryPosition,
         if kind == ValueKind::Secret {
             learn_key(editor, evidence, name);
         } else if catalogue::is_line(name) {
-            new.push(ParamEntry::Own(Box::new(param_of(editor, name, kind))));
+            new.push(ParamEntry::Own(Box::new(param_in_query(editor, query, name, kind))));
         }
     }
     if new.is_empty() {
@@ -51,7 +51,18 @@ fn is_named(param: &Param, name: &str) -> bool {
     *param.name == *name || param.also_named.iter().any(|other| **other == *name)
 }
 
-/// The definition of a param in a query.
+/// The definition of a param in a query, which has several values if a request sends it several times.
+pub(crate) fn param_in_query(editor: &Editor, query: &ObservedQuery, name: &str, kind: ValueKind) -> Param {
+    let mut param = param_of(editor, name, kind);
+    let has_one_value = param.list_setter.is_none() && param.const_value.is_none();
+    if has_one_value && query.is_repeated(name) {
+        param.list_setter = Some(SEVERAL.into());
+        param.list_as = ListFormat::Repeated;
+    }
+    param
+}
+
+/// The definition of a param by the kind of its values.
 pub(crate) fn param_of(editor: &Editor, name: &str, kind: ValueKind) -> Param {
     let mut form = kind.time_form();
     if form == Some(editor.content.service.time_form()) {
