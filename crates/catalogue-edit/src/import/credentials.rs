@@ -1,41 +1,123 @@
 //! Reads the credentials of a description, as far as the client supports them.
 
-use catalogue::spec::{ApiKey, ClientCredentials, Credentials, Evidence};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use catalogue::spec::{ApiKey, ClientCredentials, Credentials};
 use catalogue::{is_line, may_carry_key, url_path};
 use serde_yaml::{Mapping, Value};
 
 use super::description_reader::DescriptionReader;
 use super::omissions::Weight;
+use super::server_address::after_scheme;
 use super::tree::{entries, text, text_or_empty};
+use crate::json_paths::entries_of;
 
-impl DescriptionReader<'_> {
+/// Why a scheme is omitted that the catalogue could have if it had no other one.
+const FURTHER: &str = "a further security scheme";
+
+impl<'d> DescriptionReader<'d> {
     /// The credentials of the description. Every base URL ends in `suffix`. The catalogue has one API key and one token
     /// flow; further schemes are noted.
     pub(super) fn credentials(&mut self, suffix: &str) -> Credentials {
         let mut found = Credentials::default();
-        let Some(components) = self.document.root.get("components") else { return found };
-        let evidence = self.options.evidence;
         let optional = self.has_open_operation();
-        let schemes = entries(components, "securitySchemes");
-        let has_flow = schemes.iter().any(|(_, scheme)| scheme.get("flows").is_some());
-        for (name, scheme) in schemes {
-            let pointer = format!("#/components/securitySchemes/{name}");
-            let Some(resolved) = self.resolve(scheme, &pointer) else { continue };
-            let scheme = resolved.value;
-            let flow = scheme.get("flows").and_then(|flows| flows.get("clientCredentials"));
-            if let (Some(key), None) = (key_of(scheme, has_flow), &found.api_key) {
-                found.api_key = Some(ApiKey { optional, evidence, ..key });
-            } else if let (Some(flow), None) = (flow, &found.client_credentials) {
-                found.client_credentials = token_flow(flow, evidence, suffix);
-                if found.client_credentials.is_none() {
-                    let why = "a token path that is invalid or not below the base URL";
-                    self.omissions.add(Weight::Missing, why, &pointer);
-                }
-            } else {
-                self.omissions.add(Weight::Missing, "an unsupported security scheme", &pointer);
+        let mut schemes = Vec::new();
+        for (name, scheme) in self.needed_schemes() {
+            let pointer = scheme_pointer(name);
+            if let Some(resolved) = self.resolve(scheme, &pointer) {
+                schemes.push((pointer, resolved.value));
             }
         }
+        let has_flow = schemes.iter().any(|(_, scheme)| token_flow(scheme).is_some());
+        for (pointer, scheme) in schemes {
+            if let Err(why) = self.add_scheme(&mut found, scheme, has_flow, suffix) {
+                self.omissions.add(Weight::Missing, why, &pointer);
+            }
+        }
+        if let Some(key) = &mut found.api_key {
+            key.optional = optional;
+        }
         found
+    }
+
+    /// Adds a scheme to the credentials, or returns why they cannot have it.
+    fn add_scheme(
+        &self,
+        found: &mut Credentials,
+        scheme: &Value,
+        has_flow: bool,
+        suffix: &str,
+    ) -> Result<(), &'static str> {
+        let evidence = self.options.evidence;
+        if let Some(flow) = token_flow(scheme) {
+            if found.client_credentials.is_some() {
+                return Err(FURTHER);
+            }
+            let path = self.token_path(flow, suffix);
+            let path = path.ok_or("a token path that is invalid or not below the base URL")?.into();
+            let flow = ClientCredentials { path, label: "Token".to_owned(), evidence, ..ClientCredentials::default() };
+            found.client_credentials = Some(flow);
+            return Ok(());
+        }
+        let key = key_of(scheme, has_flow).ok_or("an unsupported security scheme")?;
+        if found.api_key.is_some() {
+            return Err(FURTHER);
+        }
+        found.api_key = Some(ApiKey { evidence, ..key });
+        Ok(())
+    }
+
+    /// The schemes that operations need, the most frequent first; all of them if no requirement names one of them. Others
+    /// are noted.
+    fn needed_schemes(&mut self) -> Vec<(&'d str, &'d Value)> {
+        let Some(components) = self.document.root.get("components") else { return Vec::new() };
+        let counts = self.requirements();
+        let mut schemes = entries(components, "securitySchemes");
+        if schemes.iter().all(|(name, _)| !counts.contains_key(name)) {
+            return schemes;
+        }
+        for (name, _) in &schemes {
+            if !counts.contains_key(name) {
+                let why = "a security scheme that no imported request needs";
+                self.omissions.add(Weight::Aside, why, &scheme_pointer(name));
+            }
+        }
+        schemes.retain(|(name, _)| counts.contains_key(name));
+        schemes.sort_by_key(|(name, _)| Reverse(counts.get(name)));
+        schemes
+    }
+
+    /// The names of schemes, each with the number of operations that need it.
+    fn requirements(&self) -> HashMap<&'d str, usize> {
+        let shared = self.document.root.get("security");
+        let mut counts = HashMap::new();
+        for get in self.document.gets() {
+            let Some(Value::Sequence(alternatives)) = get.operation.get("security").or(shared) else { continue };
+            for alternative in alternatives {
+                for (name, _) in entries_of(alternative) {
+                    *counts.entry(name).or_default() += 1;
+                }
+            }
+        }
+        counts
+    }
+
+    /// The path of the token below the base URL; `None` if it is invalid, on another host, or not below the base URL.
+    fn token_path(&self, flow: &Value, suffix: &str) -> Option<String> {
+        let mut url = text(flow, "tokenUrl")?;
+        if let Some(rest) = after_scheme(url) {
+            let (host, _) = rest.split_once('/')?;
+            let own_host = self.server.as_ref()?.host.as_ref()?;
+            if !host.eq_ignore_ascii_case(own_host) {
+                return None;
+            }
+            url = &rest[host.len()..];
+        }
+        url_path::check(url, false).ok()?;
+        // Every base URL already ends in `suffix`, so the path of the token must not contain it again.
+        let path = url.strip_prefix(suffix)?;
+        path.starts_with('/').then(|| path.to_owned())
     }
 
     /// `true` if an operation needs no credentials: its security requirements, or else those of the description, are empty or
@@ -94,14 +176,11 @@ fn key_of(scheme: &Value, has_flow: bool) -> Option<ApiKey> {
     Some(key)
 }
 
-/// The flow that returns an access token; `None` if the path of the token is invalid or not below the base URL.
-fn token_flow(flow: &Value, evidence: Evidence, suffix: &str) -> Option<ClientCredentials> {
-    let url = text(flow, "tokenUrl")?;
-    url_path::check(url, false).ok()?;
-    // Every base URL already ends in `suffix`, so the path of the token must not contain it again.
-    let path = url.strip_prefix(suffix)?;
-    if !path.starts_with('/') {
-        return None;
-    }
-    Some(ClientCredentials { path: path.into(), label: "Token".to_owned(), evidence, ..ClientCredentials::default() })
+/// The flow that returns an access token without a person.
+fn token_flow(scheme: &Value) -> Option<&Value> {
+    scheme.get("flows")?.get("clientCredentials")
+}
+
+fn scheme_pointer(name: &str) -> String {
+    format!("#/components/securitySchemes/{name}")
 }
