@@ -144,10 +144,16 @@ fn entry(known: &Content, addition: &Addition) -> Endpoint {
         rust_name: addition.rust_name.as_deref().map(Into::into),
         path: Known::Known(path.as_str().into()),
         evidence: addition.evidence,
-        summary: addition.summary.clone().unwrap_or_default(),
+        summary: one_line(addition.summary.as_deref().unwrap_or_default()),
         params: params(addition),
         ..Endpoint::default()
     }
+}
+
+/// A text as one paragraph, which the catalogue keeps as it is.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
 }
 
 /// The params in the path, and those that the user named.
@@ -256,6 +262,13 @@ endpoints:
   body: unknown
 ";
         assert_eq!(added(&known), Ok(format!("{MARKET}{entry}")));
+    }
+
+    #[test]
+    fn white_space_in_a_summary_becomes_a_blank() {
+        let known = Addition { summary: Some(" Orders\n\tthat rest. ".to_owned()), ..addition("/orders", "market") };
+        let text = added(&known).expect("a catalogue");
+        assert!(text.contains("  summary: Orders that rest.\n"), "{text}");
     }
 
     #[test]
