@@ -20,6 +20,8 @@ const WITHOUT_BODY: [&str; 2] = ["204", "205"];
 /// The description of a body.
 struct BodySchema<'d> {
     schema: Option<Layer<'d>>,
+    /// The schema of each record, which OpenAPI 3.2 states for bodies that are read record by record.
+    item: Option<Layer<'d>>,
     /// `None` for JSON.
     format: Option<BodyFormat>,
 }
@@ -58,9 +60,14 @@ impl<'d> DescriptionReader<'d> {
         name: &str,
         pointer: &str,
     ) -> Option<Body> {
-        let BodySchema { schema, format } = self.body_schema(responses, pointer)?;
+        let BodySchema { schema, item, format } = self.body_schema(responses, pointer)?;
         if let Some(format) = format {
-            return Some(self.series_in_text(format, schema.as_ref(), name, pointer));
+            let series = match (item, schema) {
+                (Some(item), _) => Some(self.series_of_item(&item, name)),
+                (None, Some(schema)) => self.series_of_lines(format, &schema, name),
+                (None, None) => None,
+            };
+            return Some(self.series_in_text(format, series, pointer));
         }
         let schema = schema?;
         if self.document.is_nullable(schema.schema) {
@@ -83,9 +90,8 @@ impl<'d> DescriptionReader<'d> {
     }
 
     /// A series in CSV or in lines of JSON. Many descriptions state only that such a body is text.
-    fn series_in_text(&mut self, format: BodyFormat, schema: Option<&Layer<'d>>, name: &str, pointer: &str) -> Body {
-        let described = schema.and_then(|schema| self.series(schema, Some("."), name));
-        let body = match described {
+    fn series_in_text(&mut self, format: BodyFormat, series: Option<Body>, pointer: &str) -> Body {
+        let body = match series {
             Some(body) if body.series.is_some() => body,
             _ => {
                 let what = format!("the fields of a body in `{}`, which has no schema of its records", format.word());
@@ -94,6 +100,15 @@ impl<'d> DescriptionReader<'d> {
             }
         };
         Body { sent_as: Some(format.into()), ..body }
+    }
+
+    /// A series by the schema of a list, or by that of an object, which each line of JSON is.
+    fn series_of_lines(&mut self, format: BodyFormat, schema: &Layer<'d>, name: &str) -> Option<Body> {
+        let is_object = self.document.follow(schema.schema).is_some_and(|resolved| type_of(resolved.value) == "object");
+        if format == BodyFormat::Ndjson && is_object {
+            return Some(self.series_of_item(schema, name));
+        }
+        self.series(schema, Some("."), name)
     }
 
     /// The schema of a successful response. Bodies of other media types are noted.
@@ -114,11 +129,15 @@ impl<'d> DescriptionReader<'d> {
         let readable = readable?;
         let format = readable.format;
         let content = self.resolve(readable.content, pointer)?.value;
-        let schema = content.get("schema").map(|schema| Layer { schema, pointer: format!("{pointer}/schema") });
+        let layer = |key: &str| {
+            let schema = content.get(key)?;
+            Some(Layer { schema, pointer: format!("{pointer}/{key}") })
+        };
+        let schema = layer("schema");
         if schema.is_none() && format.is_none() {
             self.omissions.add(Weight::Missing, "a body without a `schema`", pointer);
         }
-        Some(BodySchema { schema, format })
+        Some(BodySchema { schema, item: layer("itemSchema"), format })
     }
 
     /// Notes that the type of a body is not imported, because there is no body in some responses.
@@ -172,11 +191,15 @@ impl<'d> DescriptionReader<'d> {
 
     fn series_of_items(&mut self, list: &Layer<'d>, name: &str) -> Body {
         let Some(items) = list.schema.get("items") else { return series_of(None) };
-        let pointer = format!("{}/items", list.pointer);
-        let item = self.type_at(items, &format!("{name} Item"), &pointer);
-        let record = only_record(&item);
-        if record.is_none() && item != ANY {
-            self.omissions.add(Weight::Untyped, "records that are not objects", &pointer);
+        self.series_of_item(&Layer { schema: items, pointer: format!("{}/items", list.pointer) }, name)
+    }
+
+    /// A series by the schema of its records.
+    fn series_of_item(&mut self, item: &Layer<'d>, name: &str) -> Body {
+        let ty = self.type_at(item.schema, &format!("{name} Item"), &item.pointer);
+        let record = only_record(&ty);
+        if record.is_none() && ty != ANY {
+            self.omissions.add(Weight::Untyped, "records that are not objects", &item.pointer);
         }
         series_of(record)
     }
