@@ -37,7 +37,8 @@ impl<'d> DescriptionReader<'d> {
         typed_parts.retain(|part| has_any(part.schema, STRUCTURE));
         let is_choice = !several_alternatives(schema).is_empty() && constants(schema).is_empty();
         let has_properties = schema.get("properties").is_some();
-        let has_fields = has_properties || schema.get("required").is_some();
+        let extends = has_properties || schema.get("required").is_some();
+        let has_fields = extends && !self.document.properties(schema, pointer).is_empty();
         let ty = match typed_parts.as_slice() {
             [] if is_choice && !has_properties => ANY.to_owned(),
             [] => self.plain_type(schema, name, pointer),

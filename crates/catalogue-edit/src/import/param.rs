@@ -185,7 +185,8 @@ impl<'d> DescriptionReader<'d> {
     fn sent_values(&mut self, declared: &DeclaredParam<'d>, ty: &str, pointer: &str) -> Option<SentValues> {
         let mut sent = SentValues { ty: ty.to_owned(), list_as: None };
         if let Some(item) = item(ty) {
-            item.clone_into(&mut sent.ty);
+            // A list in a URL cannot contain `null`.
+            sent.ty = item.trim_end_matches('?').to_owned();
             sent.list_as = declared.list_format();
             if sent.list_as.is_none() {
                 let what = "an unsupported `style`, so the param accepts only one value";
