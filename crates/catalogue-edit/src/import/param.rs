@@ -186,7 +186,7 @@ impl<'d> DescriptionReader<'d> {
         let mut sent = SentValues { ty: ty.to_owned(), list_as: None };
         if let Some(item) = item(ty) {
             // A list in a URL cannot contain `null`.
-            sent.ty = item.trim_end_matches('?').to_owned();
+            item.trim_end_matches('?').clone_into(&mut sent.ty);
             sent.list_as = declared.list_format();
             if sent.list_as.is_none() {
                 let what = "an unsupported `style`, so the param accepts only one value";
