@@ -10,6 +10,8 @@ use super::document::Document;
 use super::schema_facts::{is_nullable, type_of, written_format};
 use super::schema_parts::{Layer, parts};
 use super::tree::{entries, is_true, items, text};
+use crate::json_paths::entries_of;
+use crate::word_lists::is_among;
 
 /// The maximum nesting depth, far above the depth of any readable schema.
 pub(super) const DEPTH: usize = 32;
@@ -28,6 +30,14 @@ pub(super) struct Property<'d> {
 enum Visit<'d> {
     Enter(Layer<'d>),
     Leave(Layer<'d>),
+}
+
+/// The keys that state nothing about the values of a schema.
+const DESCRIPTIONS: &str = "deprecated description example examples readOnly title";
+
+/// `true` if a schema states nothing about its values.
+fn only_describes(schema: &Value) -> bool {
+    entries_of(schema).iter().all(|(key, _)| is_among(DESCRIPTIONS, key))
 }
 
 impl Document {
@@ -66,8 +76,8 @@ impl Document {
         parts(layer.schema, &layer.pointer)
     }
 
-    /// The properties in the layers of a schema. If several have the same name, the nearest one is used. Responses do
-    /// not contain properties that are `writeOnly`.
+    /// The properties in the layers of a schema. If several have the same name, the nearest one is used that does not only
+    /// describe the others. Responses do not contain properties that are `writeOnly`.
     pub(super) fn properties<'d>(&'d self, schema: &'d Value, pointer: &str) -> Vec<Property<'d>> {
         let layers = self.layers(schema, pointer);
         let mut required = HashSet::new();
@@ -79,6 +89,9 @@ impl Document {
         let mut nearest = IndexMap::new();
         for layer in layers.iter().rev() {
             for (name, schema) in entries(layer.schema, "properties") {
+                if nearest.contains_key(name) && only_describes(schema) {
+                    continue;
+                }
                 let pointer = format!("{}/properties/{name}", layer.pointer);
                 let is_required = required.contains(&Some(name));
                 nearest.insert(name, Property { name: name.to_owned(), schema, pointer, is_required });
