@@ -91,15 +91,29 @@ impl<'d> DescriptionReader<'d> {
 
     /// A series in CSV or in lines of JSON. Many descriptions state only that such a body is text.
     fn series_in_text(&mut self, format: BodyFormat, series: Option<Body>, pointer: &str) -> Body {
-        let body = match series {
-            Some(body) if body.series.is_some() => body,
-            _ => {
-                let what = format!("the fields of a body in `{}`, which has no schema of its records", format.word());
-                self.omissions.add(Weight::Missing, what, pointer);
-                Body { series: Some(Known::Unknown), ..Body::default() }
+        let series = series.filter(|body| body.series.is_some());
+        let omitted = match &series {
+            None => Some("which has no schema of its records"),
+            Some(body) if format != BodyFormat::Ndjson && !self.has_plain_values(body) => {
+                Some("whose values are lists or objects")
             }
+            Some(_) => None,
         };
+        let mut body = series.unwrap_or_default();
+        if let Some(why) = omitted {
+            let what = format!("the fields of a body in `{}`, {why}", format.word());
+            self.omissions.add(Weight::Missing, what, pointer);
+            body = series_of(None);
+        }
         Body { sent_as: Some(format.into()), ..body }
+    }
+
+    /// `true` if no field of a series is a list or an object, which a row cannot have.
+    fn has_plain_values(&self, body: &Body) -> bool {
+        let Some(Known::Known(Fields::Record(name))) = &body.series else { return true };
+        let Some(index) = record_index(name) else { return true };
+        let fields = &self.draft.content.service.records[index].fields;
+        fields.iter().all(|field| innermost(&field.ty) == field.ty.as_str() && record_index(&field.ty).is_none())
     }
 
     /// A series by the schema of a list, or by that of an object, which each line of JSON is.
