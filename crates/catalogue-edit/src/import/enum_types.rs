@@ -46,7 +46,13 @@ impl<'d> DescriptionReader<'d> {
             if value.is_null() {
                 continue;
             }
-            let written = text_of(value.get("const").unwrap_or(value));
+            let constant = value.get("const").unwrap_or(value);
+            if constant.is_f64() {
+                let what =
+                    "the digits of an `enum` value that is a number and not a text, such as 1.10, which becomes 1.1";
+                self.omissions.add(Weight::Fact, what, pointer);
+            }
+            let written = text_of(constant);
             if !is_value(&written) {
                 self.omissions.add(Weight::Fact, "an `enum` value that has several lines or a comma", pointer);
             } else if !values.iter().any(|known| *known.value == written) {
