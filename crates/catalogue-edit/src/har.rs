@@ -7,8 +7,6 @@
 //! response that is equal to a value of the request is data.
 
 mod base64;
-mod long_ids;
-
 mod functions;
 
 mod entry;

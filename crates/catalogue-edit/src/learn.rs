@@ -68,7 +68,7 @@ pub(crate) use endpoint::learn_one;
 pub(crate) use error_responses::is_reported;
 pub(crate) use options::read;
 pub use options::{EndpointResponses, LearnOptions};
-pub(crate) use query::{learn as learn_query, learn_key, param_in_query, param_of};
+pub(crate) use query::{learn as learn_query, learn_key, note_unnamed_key, param_in_query, param_of};
 
 /// What the client of a changed catalogue has shown about the responses, by endpoint.
 #[derive(Default)]

@@ -7,6 +7,7 @@ pub mod diff;
 
 mod exact_numbers;
 mod json_paths;
+mod long_ids;
 mod refusal;
 mod sent_fields;
 mod yaml_layout;

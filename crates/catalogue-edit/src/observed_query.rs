@@ -11,6 +11,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::exact_numbers::Number;
 use crate::history_params::is_named_like_a_step;
+use crate::long_ids::is_long_id;
 use crate::record_step::is_step;
 use crate::unix_time::{ENDS, is_named_like_a_time, unit_by_magnitude};
 use crate::written_periods::period_of_param;
@@ -60,6 +61,8 @@ pub struct ObservedQuery {
     params: IndexMap<String, ValueKind>,
     /// The names of the params that one request sends several times.
     repeated: BTreeSet<String>,
+    /// `true` if a request sends a key in place of the name of a param.
+    has_unnamed_key: bool,
 }
 
 /// The kind of the values of a param, which decides its type.
@@ -83,6 +86,10 @@ impl ObservedQuery {
     pub(crate) fn of(params: &[QueryParam]) -> Self {
         let mut query = Self::default();
         for param in params {
+            if is_long_id(&param.name) {
+                query.has_unnamed_key = true;
+                continue;
+            }
             if query.has(&param.name) {
                 query.repeated.insert(param.name.clone());
             }
@@ -97,6 +104,7 @@ impl ObservedQuery {
             self.merge(name, *kind);
         }
         self.repeated.extend(other.repeated.iter().cloned());
+        self.has_unnamed_key |= other.has_unnamed_key;
     }
 
     /// The names of the params with the kinds of their values.
@@ -111,6 +119,11 @@ impl ObservedQuery {
     /// `true` if one request sends several values of a param.
     pub(crate) fn is_repeated(&self, name: &str) -> bool {
         self.repeated.contains(name)
+    }
+
+    /// `true` if a request sends a key in place of the name of a param. Such a param is left out.
+    pub(crate) fn has_unnamed_key(&self) -> bool {
+        self.has_unnamed_key
     }
 
     /// Adds a param with values of a kind.

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::base64;
 use super::functions::{FunctionParam, function_params};
-use super::long_ids::shown_path;
 use crate::exact_numbers;
+use crate::long_ids::shown_path;
 use crate::observed_query::{ObservedQuery, QueryParam};
 use crate::saved_response::MOCK_MARKER;
 use crate::text_body::{TextBody, stated_format};

@@ -2,7 +2,7 @@
 
 use heck::ToSnakeCase;
 
-use super::long_ids::is_long_id;
+use crate::long_ids::is_long_id;
 use crate::observed_query::QueryParam;
 
 /// The names of params that select a function, the most general first.

@@ -18,7 +18,7 @@ use crate::catalogue_change::CatalogueChange;
 use crate::content::{Content, new_service};
 use crate::draft::{Draft, DraftOrigin};
 use crate::editor::Editor;
-use crate::learn::{learn_key, param_in_query, param_of};
+use crate::learn::{learn_key, note_unnamed_key, param_in_query, param_of};
 use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, QueryParam, ValueKind, is_secret};
 use crate::refusal::Refusal;
@@ -289,6 +289,7 @@ impl NewEndpoint {
             let const_value = Some(function.as_str().into());
             params.push(Param { const_value, ..param_of(editor, name, ValueKind::Text) });
         }
+        note_unnamed_key(editor, &self.query);
         for (name, kind) in self.query.params() {
             if self.functions.iter().any(|param| param.name == name) {
                 continue;

@@ -7,7 +7,7 @@ use catalogue::url_path;
 use serde_json::Value;
 
 use super::entry::Entry;
-use super::long_ids::may_be_secret;
+use crate::long_ids::may_be_secret;
 
 /// The number of different words in one place of a path from which on they are data, if the responses are alike. Fewer
 /// words may be the names of endpoints.

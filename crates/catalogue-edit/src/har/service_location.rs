@@ -6,8 +6,8 @@ use catalogue::spec::GroupBaseUrl;
 
 use super::endpoint_path::{EndpointPath, Fit};
 use super::entry::Entry;
-use super::long_ids::shown_path;
 use crate::content::Content;
+use crate::long_ids::shown_path;
 
 /// The host and the base path of a service, or of groups on another host, in a recording.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]

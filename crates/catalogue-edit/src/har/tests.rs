@@ -606,6 +606,17 @@ fn secrets_in_paths_do_not_become_names() {
 }
 
 #[test]
+fn key_without_a_name_is_no_param() {
+    for key in ["9aa3d95b3bc440fa88ea12eaa4456161", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2VjcmV0LXRleHQ="] {
+        let files = har(&[entry(&format!("https://a.example/v1/books?{key}&size=1"), "GET", 200, JSON)]);
+        let change = endpoints_of(None, &recorded(&files, &["a.example"])).expect("a change");
+        let all = format!("{}{}", change.diff(""), change.notes().join("\n"));
+        assert!(all.contains("{name: size, type: count}") && all.contains("looks like a key"), "{all}");
+        assert!(!all.contains(&key[..20]), "{all}");
+    }
+}
+
+#[test]
 fn long_names_in_paths_are_names() {
     for name in ["getLevel2OrderBookSnapshot", "web3TransactionHistory", "open_interest_v2_1h", "getOrdersV2ByUserId"] {
         let files = har(&[entry(&format!("https://a.example/v1/{name}"), "GET", 200, JSON)]);

@@ -15,6 +15,7 @@ pub(crate) fn learn(editor: &mut Editor, evidence: Evidence, at: &EntryPosition,
     let endpoint = editor.content.endpoint(at).clone();
     let known = editor.content.params_of(&endpoint).unwrap_or_default();
     let mut new = Vec::new();
+    note_unnamed_key(editor, query);
     for (name, kind) in query.params() {
         if known.iter().any(|param| is_named(param, name)) {
             continue;
@@ -83,6 +84,13 @@ pub(crate) fn param_of(editor: &Editor, name: &str, kind: ValueKind) -> Param {
         unit: form.and_then(TimeForm::unit).map(|unit| unit.word().into()),
         format: form.and_then(TimeForm::format).map(Into::into),
         ..Param::default()
+    }
+}
+
+/// Notes that a param is omitted because its name would be a secret.
+pub(crate) fn note_unnamed_key(editor: &mut Editor, query: &ObservedQuery) {
+    if query.has_unnamed_key() {
+        editor.note("the name of a param in the query looks like a key, so the param is omitted");
     }
 }
 

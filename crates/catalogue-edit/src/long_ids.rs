@@ -5,7 +5,7 @@ const MIN_ID_LENGTH: usize = 16;
 const MIN_ID_DIGITS: usize = 4;
 
 /// `true` if a text is long, and has many digits or mixes letters and digits, as ids, keys and tokens do.
-pub(super) fn is_long_id(text: &str) -> bool {
+pub(crate) fn is_long_id(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     text.len() >= MIN_ID_LENGTH && (digits >= MIN_ID_DIGITS || is_mixed(text))
 }
@@ -29,12 +29,12 @@ fn is_mixed(text: &str) -> bool {
 
 /// `true` if a segment of a path may be a secret: a long id, a value with its name, such as `session=abc`, or an address
 /// of mail.
-pub(super) fn may_be_secret(segment: &str) -> bool {
+pub(crate) fn may_be_secret(segment: &str) -> bool {
     is_long_id(segment) || segment.contains(['=', '@'])
 }
 
 /// A path for messages, in which `…` is in place of segments that may be secrets.
-pub(super) fn shown_path<'s>(segments: impl IntoIterator<Item = &'s str>) -> String {
+pub(crate) fn shown_path<'s>(segments: impl IntoIterator<Item = &'s str>) -> String {
     let mut shown = String::new();
     for segment in segments {
         shown.push('/');
