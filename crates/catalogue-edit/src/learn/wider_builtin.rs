@@ -1,6 +1,6 @@
 //! The values that a built-in type fits, and the types that are wider.
 
-use catalogue::model::TimeForm;
+use catalogue::model::{TimeForm, TimeFormat};
 use catalogue::type_expr::Builtin;
 
 use super::time_texts::{are_periods, time_format};
@@ -34,8 +34,14 @@ fn does_fit(known: Builtin, seen: &Observed) -> bool {
         Builtin::Integer => are_whole(seen),
         Builtin::Count => are_counts(seen),
         Builtin::Timestamp(TimeForm::Local(_)) => time_format(seen).is_some(),
-        Builtin::Timestamp(TimeForm::Written(format)) => time_format(seen).is_some() || are_periods(seen, format),
+        Builtin::Timestamp(TimeForm::Written(format)) => is_read_as(format, seen) || are_periods(seen, format),
     }
+}
+
+/// `true` if the client reads all times in a format. A day may have a time of day, and the other way round.
+fn is_read_as(format: TimeFormat, seen: &Observed) -> bool {
+    let Some(found) = time_format(seen) else { return false };
+    found == format || matches!(format, TimeFormat::Date | TimeFormat::Iso8601)
 }
 
 /// The first of several types of numbers that keeps all digits of the values; `any` if there is none.

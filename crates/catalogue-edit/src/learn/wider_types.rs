@@ -27,7 +27,11 @@ impl EndpointReader<'_> {
             return;
         }
         let expr_with_form = with_form(&expr, self.form_of(field));
-        if let Some(wider) = self.wider(&name, &expr_with_form, seen) {
+        if let Some(mut wider) = self.wider(&name, &expr_with_form, seen) {
+            // Numbers in quotes are texts too.
+            if wider == ANY && field.quoted.is_some() && seen.are_texts() {
+                "string".clone_into(&mut wider);
+            }
             self.replace_type(list, field, &wider, seen);
             return;
         }
@@ -201,6 +205,12 @@ fn remove_misfits(field: &mut Field, old: &str) -> Vec<&'static str> {
     }
     if !is_now_time && field.format.take().is_some() {
         removed.push("format");
+    }
+    if !is_now_time && field.zone.take().is_some() {
+        removed.push("zone");
+    }
+    if !is_numeric && !is_now_time && field.quoted.take().is_some() {
+        removed.push("quotes");
     }
     removed
 }
