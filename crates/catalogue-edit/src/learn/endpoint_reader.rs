@@ -37,6 +37,8 @@ pub(super) struct EndpointReader<'a> {
     within: Vec<String>,
     /// The known records whose fields are being widened, the outermost first.
     pub(super) open: Vec<EntryPosition>,
+    /// The number of these records that are around the innermost list or map.
+    pub(super) open_around_list: usize,
     /// The values that wait until the outer values of their records have been compared.
     pub(super) waiting: Vec<InnerValues>,
     /// The values of the drafted records, by their provisional names.
@@ -69,6 +71,7 @@ impl<'a> EndpointReader<'a> {
             labels: Vec::new(),
             within: Vec::new(),
             open: Vec::new(),
+            open_around_list: 0,
             waiting: Vec::new(),
             drafted_from: HashMap::new(),
         }
@@ -205,12 +208,14 @@ impl<'a> EndpointReader<'a> {
         drafted
     }
 
-    /// The name of a known record with the same fields.
+    /// The name of a known record with the same fields. A record cannot contain itself without a list or a map in between.
     fn known_like(&self, fields: &[Field], is_positional: bool) -> Option<String> {
         for module in [self.module.as_str(), SERVICE] {
-            for record in self.editor.content.records(module) {
+            for (index, record) in self.editor.content.records(module).iter().enumerate() {
+                let at = EntryPosition { module: module.to_owned(), index };
+                let is_around = self.open.iter().skip(self.open_around_list).any(|open| *open == at);
                 let has_same_form = record.positional == is_positional && !record.columns;
-                if has_same_form && is_alike(&record.fields, fields) {
+                if has_same_form && !is_around && is_alike(&record.fields, fields) {
                     return Some(record.name.to_string());
                 }
             }

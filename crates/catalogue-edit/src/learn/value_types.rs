@@ -78,7 +78,9 @@ impl EndpointReader<'_> {
 
     /// The type for lists or maps, which contains the type of their items.
     fn holder(&mut self, holder: &str, name: &str, items: Option<&Observed>) -> LearnedType {
+        let outside = std::mem::replace(&mut self.open_around_list, self.open.len());
         let item = self.item_type(name, items);
+        self.open_around_list = outside;
         let ty = format!("{holder}<{}>", item.ty);
         if TypeExpr::parse(&ty).is_some() {
             return LearnedType { ty, form: item.form };
