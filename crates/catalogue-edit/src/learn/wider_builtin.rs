@@ -41,7 +41,8 @@ fn does_fit(known: Builtin, seen: &Observed) -> bool {
 /// `true` if the client reads all times in a format. A day may have a time of day, and the other way round.
 fn is_read_as(format: TimeFormat, seen: &Observed) -> bool {
     let Some(found) = time_format(seen) else { return false };
-    found == format || matches!(format, TimeFormat::Date | TimeFormat::Iso8601)
+    let is_day_or_time = |format| matches!(format, TimeFormat::Date | TimeFormat::Iso8601);
+    found == format || is_day_or_time(found) && is_day_or_time(format)
 }
 
 /// The first of several types of numbers that keeps all digits of the values; `any` if there is none.

@@ -21,7 +21,8 @@ impl EndpointReader<'_> {
         }
         let Some(expr) = TypeExpr::parse(&field.ty) else { return };
         let name = format!("{}{}", list.within, field.name);
-        if is_time(&expr) && has_other_lengths(self.form_of(field), seen) {
+        let is_one_time = matches!(expr, TypeExpr::Builtin(Builtin::Timestamp(_)));
+        if is_one_time && has_other_lengths(self.form_of(field), seen) {
             self.editor.note(format!("`{name}` has periods of several lengths, so its format is `period`"));
             field.format = Some(TimeFormat::Period.into());
             return;
