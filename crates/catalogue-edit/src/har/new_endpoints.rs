@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use catalogue::spec::{Endpoint, Evidence, Group, Known, Param, ParamEntry, ParamLocation};
 use catalogue::{Catalogue, names, url_path};
 use heck::ToTitleCase;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::endpoint_path::EndpointPath;
 use super::entry::Entry;
@@ -23,6 +23,9 @@ use crate::merge::merge;
 use crate::observed_query::{ObservedQuery, QueryParam, ValueKind, is_secret};
 use crate::refusal::Refusal;
 use crate::rust_names::singular;
+
+/// The maximum number of skipped entries that the refusal of a recording lists.
+const MAX_CAUSES: usize = 5;
 
 /// A recording of a service.
 #[derive(Clone, Debug)]
@@ -47,12 +50,11 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     let recording = RecordedEntries::read(&recorded.files)?;
     let mut skipped = recording.skipped;
     skipped.extend(recording.errors.iter().map(skipped_error));
+    if recording.usable.is_empty() {
+        return Err(no_usable_entry(&recorded.files, &skipped).into());
+    }
     for why in skipped {
         editor.note(format!("skipped: {why}"));
-    }
-    if recording.usable.is_empty() {
-        let names: Vec<_> = recorded.files.iter().map(|(name, _)| name.as_str()).collect();
-        return Err(format!("{}: no entry has a response in JSON", names.join(", ")).into());
     }
     let hosts = service_hosts(&recording.usable, &recorded.hosts)?;
     note_other_hosts(&mut editor, &recording.usable, &hosts);
@@ -83,6 +85,16 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     editor.note("`cargo xtask learn --har` adds the fields of their responses");
     merge(&mut editor, &draft);
     editor.close()
+}
+
+/// The refusal of a recording without a response in JSON, with the first causes.
+fn no_usable_entry(files: &[(String, Vec<u8>)], skipped: &IndexSet<String>) -> String {
+    let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let mut message = format!("{}: no entry has a response in JSON", names.join(", "));
+    for why in skipped.iter().take(MAX_CAUSES) {
+        message += &format!("\nskipped: {why}");
+    }
+    message
 }
 
 fn by_host(entries: Vec<Entry>) -> BTreeMap<String, Vec<Entry>> {

@@ -121,6 +121,21 @@ fn an_empty_recording_is_named() {
 }
 
 #[test]
+fn a_recording_without_a_usable_entry_names_the_causes() {
+    let files = har(&[
+        entry("https://a.example/v1/books", "POST", 200, JSON),
+        entry("https://a.example/v1/books", "GET", 200, r#"{"text": "?", "encoding": "base64"}"#),
+    ]);
+    let why = endpoints_of(None, &recorded(&files, &[])).err().map(|refusal| refusal.to_string());
+    assert_eq!(
+        why.as_deref(),
+        Some(
+            "a.har: no entry has a response in JSON\nskipped: `/v1/books`: a POST request\nskipped: `/v1/books`: the body is not valid base64"
+        )
+    );
+}
+
+#[test]
 fn a_recording_becomes_endpoints_with_params() {
     let files = har(&[
         entry(
