@@ -22,6 +22,8 @@ impl<'d> DescriptionReader<'d> {
             None => self.below_base_url(&path, pointer)?,
         };
         let why = match url_path::check(&path, true) {
+            // The path of a server before it can hide that its slash is missing.
+            _ if !described.path.starts_with('/') => "that does not begin with `/`",
             Ok(()) if is_line(&path) => return Some(PathOnServer { path, base_url }),
             Err(("path-start/slash", _)) => "that does not begin with `/`",
             Err(("path-param/twice", _)) => "with a duplicate path param",
