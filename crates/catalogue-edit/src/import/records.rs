@@ -1,5 +1,7 @@
 //! Converts objects to records, which contain the fields of all parts of the object.
 
+use std::collections::HashSet;
+
 use catalogue::is_line;
 use catalogue::spec::Record;
 use serde_yaml::Value;
@@ -9,7 +11,7 @@ use super::omissions::{SCHEMA, Weight};
 use super::schema_facts::wanted_name;
 use super::schema_layers::Property;
 use super::schema_parts::several_alternatives;
-use super::tree::text;
+use super::tree::{entries, items, text};
 use crate::drafted_type::{ANY, record_name};
 
 /// The maximum number of records around a record. The client rejects bodies of more than 128 levels.
@@ -47,7 +49,18 @@ impl<'d> DescriptionReader<'d> {
 
     /// Notes what the parts of an object state beyond its fields.
     fn note_omitted_parts(&mut self, schema: &'d Value, pointer: &str) {
-        for layer in self.document.layers(schema, pointer) {
+        let layers = self.document.layers(schema, pointer);
+        let mut described = HashSet::new();
+        for layer in &layers {
+            described.extend(entries(layer.schema, "properties").into_iter().map(|(name, _)| name));
+        }
+        for layer in layers {
+            for name in items(layer.schema, "required").iter().filter_map(Value::as_str) {
+                if !described.contains(name) {
+                    let pointer = format!("{}/required/{name}", layer.pointer);
+                    self.omissions.add(Weight::Fact, "a required property without a schema", &pointer);
+                }
+            }
             self.omissions.unread(layer.schema, SCHEMA, &layer.pointer);
             if layer.pointer != pointer && !several_alternatives(layer.schema).is_empty() {
                 self.omissions.add(Weight::Fact, "`anyOf` or `oneOf` in a part of an object", &layer.pointer);
