@@ -16,7 +16,7 @@ use crate::metrics_file::Metrics;
 use crate::plan_report::{announced, page_size, planned};
 use crate::progress::{Bar, fitting, listed};
 use crate::reporter::Reporter;
-use crate::requested_series::labels;
+use crate::requested_series::{RequestedSeries, labels};
 use crate::series_label::label_of;
 use crate::stdout;
 
@@ -92,7 +92,8 @@ impl<'r> FileRun<'r> {
             let _ = signal.set(interrupt.await);
         };
         if let (Some(metrics), Some(first)) = (metrics, self.job.series.first()) {
-            metrics.set_limit(first.request().rate_limit());
+            let series = self.settings.series.iter().map(RequestedSeries::metric_labels);
+            metrics.set_job(first.request().rate_limit(), series);
         }
         let left_out = self.left_out(&planned.plan).await;
         let ended = self.job.run(|event| reporter.event(event), cancel).await;
@@ -182,6 +183,10 @@ fn retired(left_out: &[String], job: &str) -> String {
 
 /// Notes the metrics of a run that has ended.
 fn note_run(metrics: &Metrics, settings: &JobSettings, ended: &Result<Summary, dataset::Error>) {
+    if let Err(dataset::Error::InUse { .. }) = ended {
+        metrics.leave();
+        return;
+    }
     if let Ok(summary) = ended {
         for (series, report) in settings.series.iter().zip(&summary.series) {
             metrics.note_series(series.metric_labels(), report);

@@ -43,7 +43,9 @@ pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
     let mut panels = Vec::new();
     for of_endpoint in all.chunk_by(|one, other| is_same(one.series.endpoint, other.series.endpoint)) {
         let fields = numeric_fields(of_endpoint);
-        panels.extend(panels_of_endpoint(of_endpoint, &fields, chosen)?);
+        let mut of_fields = panels_of_endpoint(of_endpoint, &fields, chosen)?;
+        share_scales(&mut of_fields);
+        panels.extend(of_fields);
         known.extend(fields.into_iter().map(|field| field.name));
     }
     for name in chosen {
@@ -52,7 +54,6 @@ pub(crate) fn panels(all: &[Fetched], chosen: &[String]) -> Result<Vec<Panel>> {
             return Err(unknown_field(name, &known));
         }
     }
-    share_scales(&mut panels);
     Ok(panels)
 }
 

@@ -47,7 +47,7 @@ pub(crate) struct Panel {
     pub(crate) scale: Option<(f64, f64)>,
 }
 
-/// Gives the panels of one unit the same scale.
+/// Gives the panels of an endpoint that have one unit the same scale. Values of different endpoints often differ too much.
 pub(crate) fn share_scales(panels: &mut [Panel]) {
     let mut scales: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for panel in panels.iter() {

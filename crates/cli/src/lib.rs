@@ -12,6 +12,7 @@
 //! params are read from the client's registry.
 
 // Modules, lowest layer first.
+mod earlier_metrics;
 mod log;
 mod whole_number;
 

@@ -1,22 +1,24 @@
 //! `--metrics-file`: the figures of a command in the text format of Prometheus.
 //!
 //! The file is replaced every 15 seconds and at the end, always completely, so a collector such as the textfile collector of
-//! `node_exporter` never reads a part of it. `DATA-SETS.md` of `derivs` lists the names.
+//! `node_exporter` never reads a part of it. What is known of each series and of the last run stays until this run ends or
+//! has newer figures. `DATA-SETS.md` of `derivs` lists the names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use dataset::SeriesReport;
+use dataset::{NewFile, SeriesReport};
 use runtime::observer::Event;
 use runtime::registry::EndpointInfo;
 use runtime::{Interval, RateLimit, RequestKind, Timestamp};
 use tokio::task::JoinHandle;
 
+use crate::earlier_metrics::{self, EarlierSample};
 use crate::failure::{Failure, Result};
 use crate::log::Log;
 use crate::notation::option;
@@ -35,11 +37,15 @@ pub(crate) struct MetricsOption {
 }
 
 impl MetricsOption {
-    /// Writes the first file, so that a wrong path is an error before any request.
+    /// Begins to write the file. A wrong path is an error before any request.
     pub(crate) fn open(&self, log: Log) -> Result<Option<Metrics>> {
         let Some(path) = &self.metrics_file else { return Ok(None) };
-        let metrics = Metrics { path: path.clone(), figures: Arc::default() };
-        metrics.write()?;
+        // The new file is deleted, so that readers still see the earlier one.
+        let created = NewFile::create(path);
+        created.map_err(|error| cannot_write(path, error))?;
+        let earlier = earlier_metrics::read(path, &prefix(program().name));
+        let figures = Figures { earlier, ..Figures::default() };
+        let metrics = Metrics { path: path.clone(), figures: Arc::new(Mutex::new(figures)) };
         let regular = metrics.clone();
         let writing = tokio::spawn(async move {
             loop {
@@ -72,6 +78,10 @@ struct Figures {
     used: f64,
     /// Whether the last run was complete, and its end.
     run: Option<(bool, Timestamp)>,
+    /// What an earlier command has written.
+    earlier: Vec<EarlierSample>,
+    /// Whether another run writes the same data, and its metrics.
+    is_left: bool,
     /// The task that replaces the file.
     writing: Option<JoinHandle<()>>,
 }
@@ -103,9 +113,13 @@ impl Metrics {
         self.figures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the rate limit, of which the used share is reported.
-    pub(crate) fn set_limit(&self, limit: Option<RateLimit>) {
-        self.figures().limit = limit;
+    /// Sets the rate limit, of which the used share is reported, and the series. Earlier figures of other series are
+    /// removed.
+    pub(crate) fn set_job(&self, limit: Option<RateLimit>, series: impl Iterator<Item = SeriesLabels>) {
+        let labels: BTreeSet<String> = series.map(|series| series.in_braces()).collect();
+        let mut figures = self.figures();
+        figures.limit = limit;
+        figures.earlier.retain(|sample| sample.labels.is_empty() || labels.contains(&sample.labels));
     }
 
     /// Counts the attempts of requests.
@@ -148,6 +162,11 @@ impl Metrics {
         self.figures().run = Some((is_complete, Timestamp::now()));
     }
 
+    /// Leaves the file to another run that writes the same data.
+    pub(crate) fn leave(&self) {
+        self.figures().is_left = true;
+    }
+
     /// Writes the last file of a command that is one run. A run whose end was not noted has failed before it began.
     pub(crate) fn end(&self) -> Result<()> {
         if self.figures().run.is_none() {
@@ -168,12 +187,33 @@ impl Metrics {
     fn write(&self) -> Result<()> {
         let text = {
             let mut figures = self.figures();
+            if figures.is_left {
+                return Ok(());
+            }
             figures.measure();
             text(program().name, &figures)
         };
         let written = dataset::write_file(&self.path, |out| out.write_all(text.as_bytes()));
-        let help = || format!("`{}` needs a file in an existing folder", option("metrics-file"));
-        written.map_err(|error| Failure::write(&self.path, error).help(help()))
+        written.map_err(|error| cannot_write(&self.path, error))
+    }
+}
+
+fn cannot_write(path: &Path, error: dataset::Error) -> Failure {
+    let has_folder = path.parent().is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir());
+    let failure = Failure::write(path, error);
+    if has_folder {
+        return failure;
+    }
+    failure.help(format!("`{}` needs a file in an existing folder", option("metrics-file")))
+}
+
+impl SeriesLabels {
+    fn labels(&self) -> [(&'static str, &str); 2] {
+        [("endpoint", &self.endpoint), ("series", &self.params)]
+    }
+
+    fn in_braces(&self) -> String {
+        braces(&self.labels())
     }
 }
 
@@ -201,7 +241,8 @@ struct Metric {
 
 /// One line of a metric.
 struct Sample {
-    labels: Vec<(&'static str, String)>,
+    /// In braces; empty if there are none.
+    labels: String,
     value: String,
 }
 
@@ -215,20 +256,35 @@ impl Metric {
     }
 
     fn add(&mut self, labels: &[(&'static str, &str)], value: &impl ToString) {
-        let mut owned = Vec::with_capacity(labels.len());
-        for (name, text) in labels {
-            owned.push((*name, (*text).to_owned()));
-        }
-        self.samples.push(Sample { labels: owned, value: value.to_string() });
+        self.samples.push(Sample { labels: braces(labels), value: value.to_string() });
     }
+
+    /// Adds the earlier samples whose labels have no newer one.
+    fn add_earlier(&mut self, earlier: &[EarlierSample]) {
+        let known: BTreeSet<String> = self.samples.iter().map(|sample| sample.labels.clone()).collect();
+        for EarlierSample { name, labels, value } in earlier {
+            if name == self.name && !known.contains(labels) {
+                self.samples.push(Sample { labels: labels.clone(), value: value.clone() });
+            }
+        }
+    }
+}
+
+/// The start of the names of a program's metrics.
+fn prefix(program: &str) -> String {
+    program.replace(|character: char| !character.is_ascii_alphanumeric(), "_")
 }
 
 /// Formats the figures.
 fn text(program: &str, figures: &Figures) -> String {
-    let prefix = program.replace(|character: char| !character.is_ascii_alphanumeric(), "_");
+    let prefix = prefix(program);
+    let mut known = series_metrics(figures);
+    known.extend(run_metrics(figures));
+    for metric in &mut known {
+        metric.add_earlier(&figures.earlier);
+    }
     let mut metrics = request_metrics(figures);
-    metrics.extend(series_metrics(figures));
-    metrics.extend(run_metrics(figures));
+    metrics.extend(known);
     let mut text = String::new();
     for Metric { name, kind, help, samples } in metrics {
         if samples.is_empty() {
@@ -237,7 +293,7 @@ fn text(program: &str, figures: &Figures) -> String {
         // Writing to a text never fails.
         let _ = write!(text, "# HELP {prefix}_{name} {help}\n# TYPE {prefix}_{name} {kind}\n");
         for Sample { labels, value } in samples {
-            let _ = writeln!(text, "{prefix}_{name}{} {value}", braces(&labels));
+            let _ = writeln!(text, "{prefix}_{name}{labels} {value}");
         }
     }
     text
@@ -266,8 +322,8 @@ fn series_metrics(figures: &Figures) -> Vec<Metric> {
     let mut newest = Metric::gauge("newest_record_timestamp_seconds", "Time of the newest record.");
     let mut missing = Metric::gauge("missing_records", "Records that are missing between the first and the last one.");
     let mut gaps = Metric::gauge("gaps", "Ranges without records between the first and the last one.");
-    for (SeriesLabels { endpoint, params }, of_series) in &figures.series {
-        let labels = [("endpoint", endpoint.as_str()), ("series", params.as_str())];
+    for (series, of_series) in &figures.series {
+        let labels = series.labels();
         if let Some(time) = of_series.newest {
             newest.add(&labels, &time.unix_seconds());
         }
@@ -287,7 +343,7 @@ fn run_metrics(figures: &Figures) -> Vec<Metric> {
     vec![complete, ended]
 }
 
-fn braces(labels: &[(&str, String)]) -> String {
+fn braces(labels: &[(&str, &str)]) -> String {
     if labels.is_empty() {
         return String::new();
     }
@@ -343,6 +399,47 @@ mod tests {
             assert!(text.contains("_last_run_timestamp_seconds "), "{noted:?}: {text}");
         }
         std::fs::remove_file(path)
+    }
+
+    #[test]
+    fn earlier_figures_stay_until_there_are_newer_ones() {
+        let path = std::env::temp_dir().join(format!("earlier-metrics-{}.prom", std::process::id()));
+        let other = SeriesLabels { params: "coin=A".to_owned(), ..labels() };
+        let removed = SeriesLabels { params: "coin=B".to_owned(), ..labels() };
+        let minute = Duration::from_secs(60);
+        let newest = Some(Timestamp::from_unix_seconds(60));
+        let first = Metrics { path: path.clone(), figures: Arc::default() };
+        for series in [labels(), other.clone(), removed] {
+            first.note_records(series, newest, &[], minute.into());
+        }
+        first.note_run(true);
+        assert!(first.end().is_ok());
+        let written = || std::fs::read_to_string(&path).unwrap_or_default();
+        let option = MetricsOption { metrics_file: Some(path.clone()) };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let Ok(runtime) = runtime else { return };
+        let _entered = runtime.enter();
+        let Ok(Some(second)) = option.open(Log::Quiet) else { panic!("the file cannot be written") };
+        assert!(written().contains("coin=B"), "the earlier file is not replaced at once");
+        second.set_job(None, [labels(), other].into_iter());
+        second.note_records(labels(), Some(Timestamp::from_unix_seconds(120)), &[], minute.into());
+        assert!(second.write().is_ok());
+        let text = written();
+        let program = prefix(program().name);
+        for (line, is_there) in [
+            ("newest_record_timestamp_seconds{endpoint=\"market.rates\",series=\"\"} 120", true),
+            ("newest_record_timestamp_seconds{endpoint=\"market.rates\",series=\"\"} 60", false),
+            ("newest_record_timestamp_seconds{endpoint=\"market.rates\",series=\"coin=A\"} 60", true),
+            ("newest_record_timestamp_seconds{endpoint=\"market.rates\",series=\"coin=B\"} 60", false),
+            ("last_run_complete 1", true),
+        ] {
+            assert_eq!(text.contains(&format!("{program}_{line}\n")), is_there, "{line}: {text}");
+        }
+        second.leave();
+        second.note_run(false);
+        assert!(second.end().is_ok());
+        assert_eq!(written(), text, "another run writes the file");
+        let _ = std::fs::remove_file(path);
     }
 
     #[test]

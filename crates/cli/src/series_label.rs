@@ -18,6 +18,19 @@ pub(crate) fn label_of(series: &SeriesStatus) -> String {
     words.join(" ")
 }
 
+/// The values of the params that all series of an endpoint have.
+pub(crate) fn common_values(series: &[SeriesStatus]) -> Vec<String> {
+    let Some((first, others)) = series.split_first() else { return Vec::new() };
+    let others: Vec<BTreeMap<String, String>> = others.iter().map(|other| other.params().collect()).collect();
+    let mut values = Vec::new();
+    for (name, value) in first.params() {
+        if others.iter().all(|params| params.get(&name) == Some(&value)) {
+            values.push(value);
+        }
+    }
+    values
+}
+
 /// Formats a series of an endpoint by the values in which it differs from other series of the endpoint.
 pub(crate) fn differing_label<'s>(series: &SeriesStatus, all: impl Iterator<Item = &'s SeriesStatus>) -> String {
     let others: Vec<BTreeMap<String, String>> = all.map(|other| other.params().collect()).collect();

@@ -9,7 +9,8 @@ use crate::chart_data::{RECORDS, default_field, unknown_field};
 use crate::chart_drawing::{Panel, share_scales};
 use crate::chart_line::{Line, check_lines, distance, line_label};
 use crate::failure::Result;
-use crate::series_label::differing_label;
+use crate::find_endpoint::find;
+use crate::series_label::{common_values, differing_label};
 
 /// The time range of a chart; without a start, the last records.
 pub(crate) struct Range {
@@ -44,7 +45,6 @@ pub(crate) async fn panels(
             return Err(unknown_field(name, &known));
         }
     }
-    share_scales(&mut all.panels);
     Ok(all)
 }
 
@@ -87,14 +87,26 @@ impl StoredPanels {
         for numbers in numbers.series {
             lines.entry(numbers.field.clone()).or_default().push(numbers);
         }
+        let mut panels = Vec::new();
         for field in drawn {
             let numbers = lines.remove(&field.name).unwrap_or_default();
-            let title = format!("{endpoint}: {}", field.name);
+            let title = title(&endpoint, &field.name, series);
             let lines = chart_lines(numbers, &known, range)?;
-            self.panels.push(Panel { title, unit: field.unit.clone(), lines, scale: None });
+            panels.push(Panel { title, unit: field.unit.clone(), lines, scale: None });
         }
+        share_scales(&mut panels);
+        self.panels.extend(panels);
         Ok(())
     }
+}
+
+/// The endpoint, the field, and the values of the params that are the same in all series.
+fn title(endpoint: &str, field: &str, series: &[SeriesStatus]) -> String {
+    // A later version of the catalogue may not have the endpoint.
+    let name = find(endpoint).map_or(endpoint, |known| known.name);
+    let mut parts = vec![format!("{name}: {field}")];
+    parts.extend(common_values(series));
+    parts.join(", ")
 }
 
 /// A line for each label of each series.

@@ -15,7 +15,7 @@ use runtime::record::AnyRecord;
 use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
 use crate::fetched_at::{fetched_at_index, is_fetched_at};
-use crate::series::SeriesRequest;
+use crate::series::{SeriesRequest, have_several_endpoints};
 use crate::series_columns::identifies;
 use crate::table_schema::{TableSchema, is_decimal};
 use crate::text_writer::Cell;
@@ -31,7 +31,8 @@ pub struct SeriesTable {
 impl SeriesTable {
     /// Creates the columns. Two series with different types for one column are an error that names both types.
     pub fn new(series: &[SeriesRequest]) -> Result<Self, Error> {
-        let schema = joined(None, series).map_err(Error::invalid_input)?;
+        let has_several_endpoints = have_several_endpoints(series.iter().map(SeriesRequest::path));
+        let schema = joined(None, series, has_several_endpoints).map_err(Error::invalid_input)?;
         Ok(Self { schema, series: series.to_vec() })
     }
 
@@ -56,11 +57,15 @@ impl SeriesTable {
 }
 
 /// The columns of a file that has the columns of existing files and of series: the identifying columns and then the
-/// fields, without duplicates and with the facts of the last source; the column of unknown fields is last. Every column
-/// is nullable, because some sources may not have it.
+/// fields, without duplicates; the column of unknown fields is last. Every column is nullable, because some sources may
+/// not have it.
+///
+/// The facts of a column are those of the last source, which has the newest catalogue. If the sources are of several
+/// endpoints, they are those that all sources have in common, because fields with one name may have different units.
 pub(crate) fn joined(
     existing: impl IntoIterator<Item = SchemaRef>,
     series: &[SeriesRequest],
+    has_several_endpoints: bool,
 ) -> Result<SchemaRef, String> {
     let mut schemas = Vec::from_iter(existing);
     for one in series {
@@ -76,21 +81,27 @@ pub(crate) fn joined(
     let mut all: Vec<Field> = Vec::new();
     for field in fields {
         let new = field.as_ref().clone().with_nullable(true);
-        match all.iter_mut().find(|known| known.name() == new.name()) {
-            None => all.push(new),
-            // A field of the records with the name of a param has no column of its own.
-            Some(known) if identifies(known) => {}
-            Some(known) if widens(known.data_type(), new.data_type()) => *known = new,
-            Some(known) if widens(new.data_type(), known.data_type()) => known.set_metadata(new.metadata().clone()),
-            Some(known) => {
-                return Err(format!(
-                    "`{}` has the type {}, but the catalogue declares {}",
-                    known.name(),
-                    known.data_type(),
-                    new.data_type()
-                ));
-            }
+        let Some(known) = all.iter_mut().find(|known| known.name() == new.name()) else {
+            all.push(new);
+            continue;
+        };
+        // A field of the records with the name of a param has no column of its own.
+        if identifies(known) {
+            continue;
         }
+        let Some(ty) = common_type(known.data_type(), new.data_type()) else {
+            return Err(format!(
+                "`{}` has the type {}, but the catalogue declares {}",
+                known.name(),
+                known.data_type(),
+                new.data_type()
+            ));
+        };
+        let mut facts = new.metadata().clone();
+        if has_several_endpoints {
+            facts.retain(|name, fact| known.metadata().get(name) == Some(fact));
+        }
+        *known = new.with_data_type(ty).with_metadata(facts);
     }
     all.sort_by_key(|field| field.name() == UNKNOWN_FIELDS);
     Ok(Arc::new(Schema::new(all)))
@@ -144,9 +155,13 @@ fn source_of<'s>(field: &Field, rows: &'s Schema) -> Option<(usize, &'s Field)> 
     rows.column_with_name(field.name()).filter(|(_, source)| !is_fetched_at(source))
 }
 
-/// `true` if a column of the type `from` can be cast to `to`.
-fn widens(from: &DataType, to: &DataType) -> bool {
-    from == to || (from, to) == (&DataType::Int64, &DataType::Float64)
+/// The type to which the values of both types can be cast.
+fn common_type(one: &DataType, other: &DataType) -> Option<DataType> {
+    match (one, other) {
+        _ if one == other => Some(one.clone()),
+        (DataType::Int64, DataType::Float64) | (DataType::Float64, DataType::Int64) => Some(DataType::Float64),
+        _ => None,
+    }
 }
 
 /// Casts values to the same or a wider type, or to a param; `None` for any other type.
@@ -185,6 +200,8 @@ fn unquoted(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use crate::series_columns::identifying;
 
@@ -199,7 +216,7 @@ mod tests {
         {
             for (first, second) in [(&old, &new), (&new, &old)] {
                 let sources = [schema(&[("x", first.clone())]), schema(&[("x", second.clone())])];
-                match joined(sources, &[]) {
+                match joined(sources, &[], false) {
                     Ok(columns) => {
                         assert!(is_cast && *columns.field(0).data_type() == new);
                         let rows = RecordBatch::new_empty(schema(&[("x", old.clone())]));
@@ -215,17 +232,34 @@ mod tests {
     }
 
     #[test]
+    fn facts_that_differ_between_endpoints_are_left_out() {
+        let with_facts = |facts: [(&str, &str); 2]| {
+            let facts = facts.map(|(name, fact)| (name.to_owned(), fact.to_owned()));
+            let field = Field::new("close", DataType::Float64, true).with_metadata(HashMap::from(facts));
+            Arc::new(Schema::new(vec![field]))
+        };
+        let prices = with_facts([("unit", "USD"), ("evidence", "documented")]);
+        let contracts = with_facts([("unit", "contracts"), ("evidence", "documented")]);
+        for (has_several_endpoints, unit) in [(false, Some("contracts")), (true, None)] {
+            let all = joined([prices.clone(), contracts.clone()], &[], has_several_endpoints).unwrap();
+            let facts = all.field(0).metadata();
+            assert_eq!(facts.get("unit").map(String::as_str), unit);
+            assert_eq!(facts.get("evidence").map(String::as_str), Some("documented"));
+        }
+    }
+
+    #[test]
     fn new_columns_are_null_and_fields_become_params() {
         let fields = [("at", DataType::Int64), ("new", DataType::Utf8)];
         let sources = [schema(&fields[..1]), schema(&fields), Arc::new(Schema::new(vec![identifying("site")]))];
         let at = Arc::new(arrow_array::Int64Array::from(vec![7]));
         let rows = RecordBatch::try_new(sources[0].clone(), vec![at]).unwrap();
-        let rows = converted(&rows, &joined(sources, &[]).unwrap()).unwrap();
+        let rows = converted(&rows, &joined(sources, &[], false).unwrap()).unwrap();
         let names = |schema: SchemaRef| schema.fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
         assert_eq!(names(rows.schema()), ["site", "at", "new"]);
         assert!(rows.column(0).is_null(0) && rows.column(2).is_null(0) && rows.column(1).is_valid(0));
         // A field of the records becomes text if an endpoint with a param of the same name is added.
-        let later = joined([rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))], &[]).unwrap();
+        let later = joined([rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))], &[], false).unwrap();
         assert_eq!(names(later.clone()), ["site", "at", "new"]);
         assert_eq!(converted(&rows, &later).unwrap().column(1).as_string::<i32>().value(0), "7");
     }

@@ -124,6 +124,13 @@ pub(crate) fn endpoint_of(path: &str) -> &str {
     path.split('/').next().unwrap_or_default()
 }
 
+/// `true` if the series with these paths are of several endpoints.
+pub(crate) fn have_several_endpoints<'p>(paths: impl Iterator<Item = &'p str>) -> bool {
+    let mut endpoints = paths.map(endpoint_of);
+    let Some(first) = endpoints.next() else { return false };
+    endpoints.any(|endpoint| endpoint != first)
+}
+
 /// The params that can distinguish series of an endpoint, with the values that are set. An empty value counts
 /// as not set. Params that are not in the catalogue are first, then the optional params, the required params, and the
 /// interval.

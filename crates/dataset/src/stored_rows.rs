@@ -18,7 +18,7 @@ use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
 use crate::revisions::{self, Revision};
 use crate::row_facts::RowFacts;
-use crate::series::endpoint_of;
+use crate::series::{endpoint_of, have_several_endpoints};
 use crate::series_columns::identifies;
 use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
@@ -77,16 +77,18 @@ impl StoredTables {
         let mut tables = Vec::new();
         let mut columns = Vec::new();
         let mut damaged = self.damaged.clone();
+        let mut stored = Vec::new();
         for StoredTable { table, .. } in &self.tables {
             let mut paths = table.state.series.keys();
             // The series of a damaged table may be unknown.
             if endpoints.is_none_or(|all| paths.any(|path| all.contains(endpoint_of(path)))) {
                 columns.extend(table.state.columns.clone());
                 damaged.extend(left_out(table));
+                stored.extend(table.state.series.keys().map(String::as_str));
                 tables.push(table);
             }
         }
-        let schema = joined(columns, &[]);
+        let schema = joined(columns, &[], have_several_endpoints(stored.into_iter()));
         let target = &self.target;
         let schema = schema.map_err(|why| Error::invalid_input(format!("{target}: {why}; select one endpoint")))?;
         let as_of = as_of.and_then(microseconds);
@@ -126,7 +128,7 @@ impl StoredRows<'_> {
             return self;
         }
         let added = TableSchema::of_params(endpoint, params).schema();
-        match joined([self.schema.clone(), added], &[]) {
+        match joined([self.schema.clone(), added], &[], false) {
             Ok(schema) => Self { schema: with_fetched_at(&schema), ..self },
             // Without a row, the types of two endpoints do not matter.
             Err(_) => self,

@@ -19,7 +19,7 @@ use crate::place::Place;
 use crate::row_facts::RowFacts;
 use crate::saved_state::{self, VERSION};
 use crate::section::Section;
-use crate::series::SeriesRequest;
+use crate::series::{SeriesRequest, have_several_endpoints};
 use crate::series_state::SeriesState;
 use crate::table_state::TableState;
 use crate::vanished_rows::VanishedRows;
@@ -143,13 +143,15 @@ impl Table {
         for file in &self.journal {
             existing.push(file.schema());
         }
-        let why = match joined(existing.clone(), &self.series) {
+        let stored = self.state.series.keys().map(String::as_str);
+        let has_several_endpoints = have_several_endpoints(stored.chain(self.series.iter().map(SeriesRequest::path)));
+        let why = match joined(existing.clone(), &self.series, has_several_endpoints) {
             Ok(columns) => return Ok(with_fetched_at(&columns)),
             Err(why) => why,
         };
         let location = self.place.location();
         for one in self.series.chunks(1) {
-            if let Err(why) = joined(existing.clone(), one) {
+            if let Err(why) = joined(existing.clone(), one, has_several_endpoints) {
                 return Err(Error::rebuild(location, why));
             }
         }

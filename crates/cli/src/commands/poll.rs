@@ -82,7 +82,8 @@ impl Poll {
     ) -> Result<()> {
         let connected = &self.requested.connection.open_to_follow(log, metrics.cloned()).await?;
         if let (Some(metrics), Some(first)) = (metrics, series.first()) {
-            metrics.set_limit(request(&connected.client, first).rate_limit());
+            let labels = series.iter().map(RequestedSeries::metric_labels);
+            metrics.set_job(request(&connected.client, first).rate_limit(), labels);
         }
         let Some(out) = &self.out else {
             return interrupt.ends(self.print(&connected.client, series, metrics, log)).await;
