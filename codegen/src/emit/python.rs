@@ -151,12 +151,37 @@ const FUNCTIONS: [Function; 6] = [
 /// An endpoint with a path, and the names in Python.
 struct Method<'a> {
     endpoint: &'a Endpoint,
-    /// The name of the type of its rows.
-    row: String,
-    /// The type of its rows in a table, with the names of its columns.
-    table: String,
+    /// The start of the names of its types.
+    ident: String,
+    /// Whether the columns of a table are known.
+    has_columns: bool,
     /// The texts that name the endpoint.
     names: Vec<String>,
+}
+
+impl Method<'_> {
+    /// The name of the type of its rows.
+    fn row(&self) -> String {
+        format!("{}Row", self.ident)
+    }
+
+    /// The name of the type of its rows in a table.
+    fn table_row(&self) -> String {
+        format!("{}TableRow", self.ident)
+    }
+
+    /// The name of the type of its columns.
+    fn column(&self) -> String {
+        format!("{}Column", self.ident)
+    }
+
+    /// The type of its tables.
+    fn table(&self) -> String {
+        if self.has_columns {
+            return format!("_Table[{}, {}]", self.table_row(), self.column());
+        }
+        "_Table[_Row, str]".to_owned()
+    }
 }
 
 fn methods(api: &Api) -> Vec<Method<'_>> {
@@ -165,11 +190,8 @@ fn methods(api: &Api) -> Vec<Method<'_>> {
     for group in &api.groups {
         for endpoint in group.methods() {
             let ident = format!("{}{}", group.handle.trim_end_matches("Group"), endpoint.type_ident);
-            let table = match record(endpoint, api) {
-                Some(_) => format!("{ident}TableRow, {ident}Column"),
-                None => "_Row, str".to_owned(),
-            };
-            methods.push(Method { endpoint, row: format!("{ident}Row"), table, names: names.all(group, endpoint) });
+            let has_columns = record(endpoint, api).is_some();
+            methods.push(Method { endpoint, ident, has_columns, names: names.all(group, endpoint) });
         }
     }
     methods
@@ -242,7 +264,7 @@ fn type_alias(named: &NamedType) -> String {
 
 /// Emits the type of an endpoint's rows, whose docs have the meaning, the unit and the source of each field.
 fn row(method: &Method<'_>, api: &Api) -> String {
-    let Some(record) = record(method.endpoint, api) else { return format!("\n{} = _Row\n", method.row) };
+    let Some(record) = record(method.endpoint, api) else { return format!("\n{} = _Row\n", method.row()) };
     let mut members: Vec<(String, String)> = Vec::new();
     for param in options(method.endpoint, api, true) {
         members.push((param.declared.name.to_string(), "_NotRequired[str]".to_owned()));
@@ -253,7 +275,7 @@ fn row(method: &Method<'_>, api: &Api) -> String {
     }
     members.push(("endpoint".to_owned(), "_NotRequired[str]".to_owned()));
     members.push(("unknown_fields".to_owned(), "_NotRequired[_t.Dict[str, _t.Any]]".to_owned()));
-    typed_dict(&method.row, &members, &row_docs(method, record))
+    typed_dict(&method.row(), &members, &row_docs(method, record))
 }
 
 /// Emits the type of an endpoint's rows in a table, and the names of its columns.
@@ -274,10 +296,9 @@ fn table_row(method: &Method<'_>, api: &Api) -> String {
     ] {
         members.push((name.to_owned(), ty.to_owned()));
     }
-    let (row, column) = method.table.split_once(", ").unwrap_or_default();
     let columns: Vec<_> = members.iter().map(|(name, _)| quoted(name)).collect();
-    let dict = typed_dict(row, &members, &[(*method.endpoint.declared.summary).to_owned()]);
-    format!("{dict}\n{column} = _t.Literal[{}]\n", columns.join(", "))
+    let dict = typed_dict(&method.table_row(), &members, &[(*method.endpoint.declared.summary).to_owned()]);
+    format!("{dict}\n{} = _t.Literal[{}]\n", method.column(), columns.join(", "))
 }
 
 /// Emits a type of dicts with these members, as a class unless one of the names is not a name in Python.
@@ -424,10 +445,10 @@ impl Function {
 
     /// The result for an endpoint, or for any.
     fn returns(&self, method: Option<&Method<'_>>) -> String {
-        let table = method.map_or("_Table".to_owned(), |method| format!("_Table[{}]", method.table));
+        let table = method.map_or("_Table".to_owned(), Method::table);
         match self.returns {
             Returns::Same(ty) => ty.to_owned(),
-            Returns::Rows(ty) => format!("{ty}[{}]", method.map_or("_Row", |method| &method.row)),
+            Returns::Rows(ty) => format!("{ty}[{}]", method.map_or("_Row".to_owned(), Method::row)),
             Returns::Table => table,
             Returns::AwaitableTable => format!("_t.Awaitable[{table}]"),
         }
