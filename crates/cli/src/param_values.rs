@@ -3,7 +3,7 @@
 //! Values are checked against the registry.
 
 use runtime::Timestamp;
-use runtime::registry::{EndpointInfo, ParamInfo, ValueType};
+use runtime::registry::{EndpointInfo, ParamInfo, Step, ValueInfo, ValueType};
 
 use crate::endpoint_names::name;
 use crate::failure::{Failure, Result};
@@ -82,23 +82,33 @@ pub(crate) fn stored_value(info: &ParamInfo, value: &str) -> String {
     several(info, value).join(",")
 }
 
-/// The known value that equals this value except for upper and lower case. An unknown value in lower case is converted
-/// to upper case if all known values are in upper case.
+/// The known value that equals this value except for upper and lower case, unless it is a length of time. An unknown value
+/// in lower case is converted to upper case if all known values are in upper case.
 fn as_known(info: &ParamInfo, value: &str) -> String {
     let ValueType::Named(ty) = info.ty else { return value.to_owned() };
     if ty.values.iter().any(|known| known.value == value) {
         return value.to_owned();
     }
-    match ty.values.iter().find(|known| known.value.eq_ignore_ascii_case(value)) {
+    let mut without_unit = ty.values.iter().filter(|known| !is_length(known));
+    match without_unit.find(|known| known.value.eq_ignore_ascii_case(value)) {
         Some(known) => known.value.to_owned(),
         None if is_upper(info) && !value.contains(char::is_uppercase) => value.to_uppercase(),
         None => value.to_owned(),
     }
 }
 
-/// `true` if all known values of a param are in upper case. Values that differ only in case are then the same.
+/// `true` for a length of time, such as `1m`. In another case, its unit can be another one: `1M` is often a month.
+fn is_length(known: &ValueInfo) -> bool {
+    known.step.is_some() || known.value.to_ascii_lowercase().parse::<Step>().is_ok()
+}
+
+/// `true` if all known values of a param are in upper case, and none is a length of time. Values that differ only in case
+/// are then the same.
 pub(crate) fn is_upper(info: &ParamInfo) -> bool {
     let ValueType::Named(ty) = info.ty else { return false };
+    if ty.values.iter().any(is_length) {
+        return false;
+    }
     let known: String = ty.values.iter().map(|known| known.value).collect();
     known.contains(char::is_uppercase) && !known.contains(char::is_lowercase)
 }
@@ -130,7 +140,8 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, params: &Params
     }
     let is_documented = info.evidence.is_enforced() && ty.values.iter().any(|value| value.evidence.is_enforced());
     let help = wording::did_you_mean(value, known.iter().copied());
-    if !ty.open && is_documented {
+    let has_other_case = known.iter().any(|known| known.eq_ignore_ascii_case(value));
+    if has_other_case || !ty.open && is_documented {
         let failure = Failure::usage(format!("{invalid} (expected {})", enumerated(&known, "or")));
         return Err(failure.help_if(help).help_if(params.unchecked(param, value)));
     }
@@ -144,7 +155,7 @@ fn check(endpoint: &EndpointInfo, info: &ParamInfo, value: &str, params: &Params
 
 #[cfg(test)]
 mod tests {
-    use runtime::registry::{Evidence, TypeInfo, ValueInfo};
+    use runtime::registry::{Evidence, TypeInfo};
 
     use super::*;
 
@@ -155,6 +166,8 @@ mod tests {
         }
         static UPPER: TypeInfo = TypeInfo::new("Key", &[known("AB"), known("1C")]);
         static MIXED: TypeInfo = TypeInfo::new("Interval", &[known("1m"), known("1M")]);
+        static MINUTES: TypeInfo = TypeInfo::new("Interval", &[known("1m"), known("spot")]);
+        static MONTHS: TypeInfo = TypeInfo::new("Interval", &[known("1H"), known("1M")]);
         let info = |ty| ParamInfo::new("key", "key", ValueType::Named(ty), Evidence::Documented);
         for (ty, value, expected) in [
             (&UPPER, "ab", "AB"),
@@ -162,9 +175,12 @@ mod tests {
             (&UPPER, "xY", "xY"),
             (&MIXED, "1M", "1M"),
             (&MIXED, "xy", "xy"),
+            (&MINUTES, "1M", "1M"),
+            (&MINUTES, "SPOT", "spot"),
+            (&MONTHS, "1m", "1m"),
         ] {
             assert_eq!(as_known(&info(ty), value), expected);
         }
-        assert_eq!([&UPPER, &MIXED].map(|ty| is_upper(&info(ty))), [true, false]);
+        assert_eq!([&UPPER, &MIXED, &MONTHS].map(|ty| is_upper(&info(ty))), [true, false, false]);
     }
 }

@@ -19,6 +19,21 @@ fn the_range_of_a_response_has_the_options_of_a_history() {
     assert!(none.code == Some(2) && none.err.contains("has no known time range"), "{}", none.err);
 }
 
+/// `1M` is a month elsewhere, so it is not sent as the minute that is known.
+#[test]
+fn a_length_of_time_in_another_case_is_an_error() {
+    let step = metric().step(3600);
+    let other = step.to_uppercase();
+    let series = [metric().key_option, metric().keys[0], option(metric().history.step), &other];
+    for command in ["get", "backfill"] {
+        let range: &[&str] = if command == "get" { &[] } else { &["--from", "1d", "--out", "-"] };
+        let output = run(&[&[command, metric().name], &series[..], range, &["--sandbox"]].concat());
+        let error = format!("error: invalid `{}` `{other}` for {} (expected ", metric().history.step, metric().name);
+        assert!(output.code == Some(2) && output.err.starts_with(&error), "{output:?}");
+        assert!(output.err.contains(&format!("did you mean `{step}`?")), "{}", output.err);
+    }
+}
+
 #[test]
 fn a_known_value_may_be_written_in_any_case() {
     let Metric { key_option, keys, .. } = metric();
