@@ -242,6 +242,7 @@ fn advice(command: &clap::Command, written: &str, words: &[OsString]) -> Option<
     let own = match written.trim_start_matches('-') {
         "since" | "start" | "begin" => "from".to_owned(),
         "until" | "end" | "to" => "to".to_owned(),
+        "path" | "file" | "target" | "output" if name != "get" => "out".to_owned(),
         "interval" | "resolution" | "frequency" | "period" => option_name(step_param()),
         "out" | "output" | "o" if name == "get" => {
             let shell = format!("`get` prints; use `> FILE`, or `{} backfill --out FILE`", program().name);

@@ -366,6 +366,7 @@ fn messages_for_python_have_the_names_of_arguments() {
         (vec!["get", "--python", "--interval=1h", name], "a similar argument exists: '".to_owned()),
         (vec!["get", "--python", "--out=x", name], "`backfill` writes files".to_owned()),
         (vec!["get", "--python", "--xyzzy=x", name], "accepted params: ".to_owned()),
+        (vec!["backfill", "--python", "--path=x", name], "a similar argument exists: 'out'".to_owned()),
         (vec!["backfill", "--python", &named, name], "not provided:\n  start\n  out\n".to_owned()),
         (vec!["backfill", "--python"], "\n  endpoints\n".to_owned()),
         (vec!["backfill", "--python", "--job=x", name], "cannot be used with".to_owned()),
