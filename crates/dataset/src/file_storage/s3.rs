@@ -128,12 +128,23 @@ fn temporary_file(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// The service's message, if present; otherwise the complete error.
+/// The address at which `object_store` asks a machine of AWS for its credentials, if the environment has none.
+const METADATA_SERVICE: &str = "//169.254.169.254/";
+
+/// The service's message, if present, or that the credentials are missing; otherwise the complete error.
 fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
-    match message(&error.to_string()) {
+    let text = error.to_string();
+    match message(&text).or_else(|| without_credentials(&text)) {
         Some(message) => message.into(),
         None => error.into(),
     }
+}
+
+/// The reason if the request for the credentials of a machine has failed.
+fn without_credentials(text: &str) -> Option<String> {
+    let message = "no AWS credentials: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` are not set, and this machine has no \
+                   role";
+    text.contains(METADATA_SERVICE).then(|| message.to_owned())
 }
 
 /// The message in the XML of an error response.
@@ -197,5 +208,12 @@ mod tests {
             "Generic S3 error: 404: <Error><Code>NoSuchBucket</Code><Message>It does not exist.</Message></Error>";
         assert_eq!(message(text).as_deref(), Some("It does not exist"));
         assert_eq!(message("Generic S3 error: connection refused"), None);
+    }
+
+    #[test]
+    fn missing_credentials_are_named_instead_of_the_address_that_was_asked_for_them() {
+        let source = "Error performing PUT http://169.254.169.254/latest/api/token in 1s: connection refused".into();
+        let text = reason(object_store::Error::Generic { store: "S3", source }).to_string();
+        assert!(text.contains("`AWS_ACCESS_KEY_ID`") && !text.contains("169.254"), "{text}");
     }
 }
