@@ -31,6 +31,13 @@ pub(crate) struct PrintedRunOptions {
     pub(crate) allow_empty: bool,
 }
 
+/// The range and the number of requests of each series.
+#[derive(Default)]
+struct PlannedSeries {
+    ranges: Vec<Range<Timestamp>>,
+    requests: VecDeque<u64>,
+}
+
 /// A backfill that prints the records of its series.
 pub(crate) struct PrintedRun<'r> {
     settings: &'r JobSettings,
@@ -40,6 +47,8 @@ pub(crate) struct PrintedRun<'r> {
     reporter: Reporter,
     log: Log,
     progress: StreamProgress,
+    /// The range of each series.
+    ranges: Vec<Range<Timestamp>>,
     progress_log: Log,
     summary: Summary,
     /// The error with which the requests of all other series would fail too.
@@ -55,12 +64,18 @@ impl PrintedRunOptions {
         if self.include_partial { history.include_partial() } else { history }
     }
 
-    /// The number of requests of each series. One that cannot be planned fails later, with its own error.
-    fn planned(self, settings: &JobSettings, requests: &[SeriesRequest]) -> VecDeque<u64> {
-        let mut planned = VecDeque::new();
+    /// Plans all series at one time, so that those with one interval end together, however long the run takes.
+    fn plan(self, settings: &JobSettings, requests: &[SeriesRequest]) -> PlannedSeries {
+        let mut planned = PlannedSeries::default();
         for (series, request) in settings.series.iter().zip(requests) {
-            let plan = self.history(request, settings.range(series, request.interval())).plan();
-            planned.push_back(plan.map_or(0, |plan| plan.requests));
+            let mut range = settings.range(series, request.interval());
+            let plan = self.history(request, range.clone()).plan();
+            // A series that cannot be planned fails later, with its own error.
+            if let Ok(plan) = &plan {
+                range.end = plan.range.end;
+            }
+            planned.ranges.push(range);
+            planned.requests.push_back(plan.map_or(0, |plan| plan.requests));
         }
         planned
     }
@@ -79,13 +94,15 @@ impl<'r> PrintedRun<'r> {
         // No bar is drawn, because a terminal shows the records.
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&settings.series));
         reporter.has_objects_on_stderr = has_objects;
+        let planned = options.plan(settings, requests);
         Self {
             settings,
             requests,
             options,
             printer,
             reporter,
-            progress: StreamProgress::new(options.planned(settings, requests)),
+            progress: StreamProgress::new(planned.requests),
+            ranges: planned.ranges,
             log,
             progress_log: if stdout::is_terminal() { Log::Quiet } else { log },
             summary: unchanged(requests),
@@ -108,7 +125,7 @@ impl<'r> PrintedRun<'r> {
         self.progress.begin_series();
         let request = &self.requests[index];
         let mut report = self.summary.series[index].clone();
-        let range = self.settings.range(&self.settings.series[index], report.interval);
+        let range = self.ranges[index].clone();
         let mut next = range.start;
         let mut unreadable: BTreeSet<u32> = BTreeSet::new();
         let mut pages = self.options.history(request, range.clone()).pages();
@@ -129,7 +146,7 @@ impl<'r> PrintedRun<'r> {
         self.progress.end_series(&pages.progress());
         // A page that is requested again has the same records.
         report.unreadable = unreadable.len() as u64;
-        report.end_pages(&(range.start..next));
+        report.end_pages(request, &(range.start..next));
         self.summary.series[index] = report;
         Ok(())
     }
@@ -159,13 +176,13 @@ impl<'r> PrintedRun<'r> {
     /// Ends the output, and prints what became of each series.
     fn end(mut self) -> Result<()> {
         self.printer.end()?;
+        let is_filled = self.options.allow_empty || !self.summary.series.iter().any(SeriesReport::is_empty);
+        let is_fetched = self.summary.failed.is_empty() && self.summary.failed_pages == 0;
+        self.summary.is_complete = is_filled && is_fetched;
         if self.reporter.has_objects_on_stderr {
             // Standard output is for the records.
             log::write(self.reporter.json_lines(self.settings, &self.summary, self.fatal.as_ref()).trim_end());
         }
-        let is_filled = self.options.allow_empty || !self.summary.series.iter().any(SeriesReport::is_empty);
-        let is_fetched = self.summary.failed.is_empty() && self.summary.failed_pages == 0;
-        self.summary.is_complete = is_filled && is_fetched;
         if let Some(first) = self.requests.first() {
             check_service_time(first.request().service_time(), self.log);
         }
@@ -191,4 +208,38 @@ fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
 /// `true` if the error is in the command or the credentials, so that the other series do not matter.
 fn fails_everywhere(error: &Error) -> bool {
     error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder
+}
+
+#[cfg(test)]
+mod tests {
+    use runtime::{AnyClient as Client, Interval};
+    use test_endpoints::metric;
+
+    use super::*;
+    use crate::param_values::ParamValue;
+    use crate::program::service;
+    use crate::requested_series::{RequestedSeries, series_requests};
+
+    #[test]
+    fn open_ranges_of_one_interval_end_together() {
+        let value = |name: &str, value: &str| (name.to_owned(), ParamValue::Text(vec![value.to_owned()]));
+        let series = metric().keys.map(|key| RequestedSeries {
+            values: vec![value(metric().key.wire_name, key), value(metric().history.step, metric().step(3600))],
+            ..RequestedSeries::new(metric().endpoint)
+        });
+        let client = Client::builder(service(), "http://localhost/v2").api_key("any").build().unwrap();
+        let requests = series_requests(&client, &series).unwrap();
+        let settings = JobSettings {
+            series: series.to_vec(),
+            from: time_arg::start("1d").unwrap(),
+            to: time_arg::OPEN,
+            out: "-".to_owned(),
+            refetch: None,
+        };
+        let options = PrintedRunOptions { strict: false, include_partial: false, allow_empty: false };
+        let hour: Interval = std::time::Duration::from_secs(3600).into();
+        for range in options.plan(&settings, &requests).ranges {
+            assert_eq!((range.end, range.end <= time_arg::now()), (hour.start_of(range.end), true));
+        }
+    }
 }

@@ -43,7 +43,7 @@ impl SeriesEnds<'_> {
     }
 
     /// Whether the last record is at least two intervals, and a day, before the end of the range.
-    fn ends_early(&self) -> bool {
+    pub(crate) fn ends_early(&self) -> bool {
         let margin = Duration::from_secs(86_400);
         self.end + margin <= self.asked.end && self.interval.passed(&(self.end..self.asked.end)) >= 2
     }
@@ -70,8 +70,8 @@ impl SeriesEnds<'_> {
 }
 
 /// Returns one sentence for each series whose records do not cover the range.
-pub(crate) fn sentences(series: &[SeriesEnds<'_>]) -> Vec<String> {
-    series.iter().filter_map(SeriesEnds::sentence).collect()
+pub(crate) fn sentences<'s>(series: impl IntoIterator<Item = &'s SeriesEnds<'s>>) -> Vec<String> {
+    series.into_iter().filter_map(SeriesEnds::sentence).collect()
 }
 
 /// The option that requests what the searches for first records have skipped; `None` if they have skipped nothing.

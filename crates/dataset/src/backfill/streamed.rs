@@ -7,6 +7,8 @@ use runtime::record::AnyRecord;
 use runtime::{Interval, Timestamp};
 
 use super::event::SeriesReport;
+use crate::row_facts::RowFacts;
+use crate::series::SeriesRequest;
 use crate::spacing::usual_spacing;
 use crate::time_ranges::TimeRanges;
 
@@ -29,9 +31,10 @@ impl SeriesReport {
         }
     }
 
-    /// Ends the report after the last page of a range. As in a file, the ends of the range are no gaps, unless records
-    /// without a readable time were received for them.
-    pub fn end_pages(&mut self, range: &Range<Timestamp>) {
+    /// Ends the report of a series after the last page of a range. As in a file, the ends of the range are no gaps, unless
+    /// records without a readable time were received for them.
+    pub fn end_pages(&mut self, series: &SeriesRequest, range: &Range<Timestamp>) {
+        self.end = RowFacts { last: self.last, ..RowFacts::new(series) }.end();
         let mut gaps = TimeRanges::default();
         let mut present = TimeRanges::default();
         if let (Some(first), Some(last)) = (self.first, self.last) {

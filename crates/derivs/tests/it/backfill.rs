@@ -173,6 +173,28 @@ fn the_begin_of_the_data_is_reported() {
     assert!(!run(&args).err.contains("the first record is of"));
 }
 
+/// Half a series is a warning, which `--quiet` shows, in a stream as in a file.
+#[test]
+fn an_early_end_of_a_series_is_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("late.csv");
+    let late = format!("{}={} late=500h", metric().key.wire_name, metric().keys[1]);
+    let run_to = |out: &Path, more: &str| {
+        let args = backfill(&metric().two_hourly(), ["40d", "now"], out, &["--sandbox", "--fault", &late, more]);
+        run(&args)
+    };
+    let expected = format!("warning: {}: asked until ", metric().keys[1]);
+    for out in [&file, Path::new("-")] {
+        let output = run_to(out, "--quiet");
+        assert!(output.code == Some(0) && output.err.starts_with(&expected), "{out:?}: {}", output.err);
+        assert_eq!(output.err.lines().count(), 1, "{out:?}: {}", output.err);
+    }
+    let output = run_to(Path::new("-"), "--json");
+    let object = output.err.lines().rfind(|line| line.starts_with('{')).unwrap();
+    let object: serde_json::Value = object.parse().unwrap();
+    assert!(object["notes"][0].as_str().is_some_and(|note| note.contains("the last record ends at ")), "{object}");
+}
+
 /// A misspelt exchange has no records. `--allow-empty` accepts series without records, for example of coins that are
 /// not listed yet.
 #[test]
