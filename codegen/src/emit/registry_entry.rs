@@ -325,7 +325,7 @@ impl Literal for ServiceInfo {
         if self.envelope.is_some() {
             setters.call("envelope", &self.envelope);
         }
-        set!(setters, self, unset: history);
+        set!(setters, self, unset: unsupported_values, history);
         let title = self.title;
         quote!(ServiceInfo::new(#title) #setters)
     }

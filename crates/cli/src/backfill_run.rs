@@ -159,6 +159,7 @@ impl<'r> FileRun<'r> {
     pub(crate) fn reporter(&self, plan: &BackfillPlan) -> Reporter {
         let mut reporter = Reporter::new(self.log, Bar::new(self.log, plan.requests()), self.labels.clone());
         reporter.refetches_gaps = self.job.refetch_gaps;
+        reporter.accepts_empty = self.job.allow_empty;
         reporter
     }
 

@@ -40,6 +40,7 @@ mod offered_param;
 mod param_options;
 mod progress;
 mod stream_progress;
+mod unsupported_values;
 
 mod examples;
 mod find_endpoint;

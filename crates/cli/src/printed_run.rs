@@ -94,6 +94,7 @@ impl<'r> PrintedRun<'r> {
         // No bar is drawn, because a terminal shows the records.
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&settings.series));
         reporter.has_objects_on_stderr = has_objects;
+        reporter.accepts_empty = options.allow_empty;
         let planned = options.plan(settings, requests);
         Self {
             settings,
@@ -178,7 +179,8 @@ impl<'r> PrintedRun<'r> {
         self.printer.end()?;
         let is_filled = self.options.allow_empty || !self.summary.series.iter().any(SeriesReport::is_empty);
         let is_fetched = self.summary.failed.is_empty() && self.summary.failed_pages == 0;
-        self.summary.is_complete = is_filled && is_fetched;
+        let is_supported = !self.summary.series.iter().any(SeriesReport::has_unsupported);
+        self.summary.is_complete = is_filled && is_fetched && is_supported;
         if self.reporter.has_objects_on_stderr {
             // Standard output is for the records.
             log::write(self.reporter.json_lines(self.settings, &self.summary, self.fatal.as_ref()).trim_end());

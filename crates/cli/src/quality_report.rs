@@ -91,6 +91,7 @@ pub(crate) fn object(path: &str, quality: &Quality) -> Value {
         object.insert("unrequested".to_owned(), json!(time_arg::pairs(&one.status.unrequested)));
         object.insert("unfetched".to_owned(), json!(time_arg::pairs(&one.status.unfetched)));
         object.insert("rejected".to_owned(), json!(one.status.rejected));
+        object.insert("unsupported".to_owned(), json!(one.status.unsupported));
         object.insert("repeated_times".to_owned(), one.repeated_times.into());
         object.insert("revisions".to_owned(), one.revisions.into());
         object.insert("fields".to_owned(), fields.into());

@@ -17,6 +17,7 @@ use crate::record_columns::without_fields;
 use crate::series_label::label_of;
 use crate::stored_target::StoredTarget;
 use crate::time_arg;
+use crate::unsupported_values;
 
 /// Maximum number of series on a page, which a browser shows without delay.
 const MAX_SERIES: usize = 100;
@@ -205,6 +206,7 @@ fn gaps(series: &SeriesStatus) -> Vec<String> {
     if let Some(why) = &series.rejected {
         sentences.push(format!("the service rejected the series: {}", brief_text(why)));
     }
+    sentences.extend(unsupported_values::sentence(&series.unsupported));
     sentences
 }
 

@@ -1,6 +1,6 @@
 //! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use dataset::{BackfillEvent, SeriesReport, Summary, quoted};
@@ -24,6 +24,7 @@ use crate::run_outcome;
 use crate::series_outcome::SeriesOutcome;
 use crate::table::readable;
 use crate::time_arg;
+use crate::unsupported_values;
 
 /// If a range ends at most this long before the start of the run, the range counts as ending now.
 const NOW: Duration = Duration::from_secs(60);
@@ -48,6 +49,8 @@ pub(crate) struct Reporter {
     pub(crate) notes: BTreeSet<Note>,
     /// `true` if the run requests all missing records again.
     pub(crate) refetches_gaps: bool,
+    /// `true` if a series without a record is no failure.
+    pub(crate) accepts_empty: bool,
     /// Whether the JSON objects of the series, which list what is missing, are on standard error.
     pub(crate) has_objects_on_stderr: bool,
     /// Whether the progress is printed if no bar is drawn.
@@ -65,6 +68,7 @@ impl Reporter {
             failed_requests: Vec::new(),
             notes: BTreeSet::new(),
             refetches_gaps: false,
+            accepts_empty: false,
             has_objects_on_stderr: false,
             progress_log: log,
             on_progress: None,
@@ -150,14 +154,23 @@ impl Reporter {
             };
         }
         let is_failed = summary.failed_pages > 0 || !summary.failed.is_empty();
-        if !is_failed {
-            let mut empty = Vec::new();
-            for outcome in &outcomes {
-                empty.extend(outcome.empty());
-            }
-            return Err(no_record(&empty));
-        }
-        Err(self.failed_run(summary, settings))
+        let failure = self.unsupported_or_empty(&outcomes, is_failed);
+        Err(failure.unwrap_or_else(|| self.failed_run(summary, settings)))
+    }
+
+    /// The failure of a run without a record of some series, or with values that an endpoint does not support. Warns about
+    /// these values if the run has another failure.
+    fn unsupported_or_empty(&self, outcomes: &[SeriesOutcome<'_>], is_failed: bool) -> Option<Failure> {
+        let mut unsupported: VecDeque<_> = outcomes.iter().filter_map(SeriesOutcome::unsupported).collect();
+        let is_failure = !is_failed && !self.accepts_empty;
+        let empty: Vec<_> = outcomes.iter().filter(|_| is_failure).filter_map(SeriesOutcome::empty).collect();
+        let failure = match empty.is_empty() {
+            false => Some(no_record(&empty)),
+            true if is_failed => None,
+            true => unsupported.pop_front().map(unsupported_values::failure),
+        };
+        print_first(unsupported.make_contiguous(), "like this", |line| self.log.warning(&readable(line)));
+        failure
     }
 
     /// The failure of a run in which requests, or complete series, have failed.

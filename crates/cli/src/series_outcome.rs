@@ -17,6 +17,7 @@ use crate::range_ends::SeriesEnds;
 use crate::requested_series::RequestedSeries;
 use crate::table::readable;
 use crate::time_arg;
+use crate::unsupported_values;
 
 /// A series of a run, and the changes that the run has made to it.
 pub(crate) struct SeriesOutcome<'r> {
@@ -45,6 +46,14 @@ impl<'r> SeriesOutcome<'r> {
         }
         let received = self.report.account.received();
         Some(EmptySeries { label: self.label.to_owned(), range: self.range.clone(), received })
+    }
+
+    /// A line about values that the endpoint does not support.
+    pub(crate) fn unsupported(&self) -> Option<String> {
+        if self.report.is_retired {
+            return None;
+        }
+        unsupported_values::sentence_of(self.label, &self.report.unsupported)
     }
 
     /// A line about the records that are missing in ranges that were fetched.
@@ -123,7 +132,7 @@ impl<'r> SeriesOutcome<'r> {
             "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
             "out_of_range": report.out_of_range, "lost_rows": marks::lost_times(&report.path, lost_rows),
             "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested),
-            "skipped": time_arg::pairs(&report.skipped),
+            "skipped": time_arg::pairs(&report.skipped), "unsupported": report.unsupported,
             "has_step": report.interval.has_steps(), "files": report.files, "spacing": report.spacing, "error": error,
             "notes": self.notes(notes, is_complete),
         });
@@ -146,6 +155,7 @@ impl<'r> SeriesOutcome<'r> {
         if self.report.is_retired {
             texts.push(format!("{} is retired, so it is not requested", self.label));
         }
+        texts.extend(self.unsupported());
         if is_complete {
             texts.extend(self.never_fetched());
             texts.extend(self.never_requested());

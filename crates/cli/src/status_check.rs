@@ -1,5 +1,6 @@
 //! The problems of a file or a data set, for which `status` fails.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use crate::program::program;
 use crate::progress::{counted, listed};
 use crate::series_label::label_of;
 use crate::time_arg;
+use crate::unsupported_values::sentence_of;
 
 /// The age from which records that are not in the files yet are a problem. Twice the interval at which `poll` adds
 /// them.
@@ -50,6 +52,7 @@ impl<'s> StatusCheck<'s> {
         }
         problems.extend(part_of(self.status, "fetched", |series| &series.unfetched, is_unfetched));
         problems.extend(self.rejected());
+        problems.extend(self.unsupported());
         let old = self.labels(|series| self.is_old(series));
         if !old.is_empty() {
             problems.push(format!("last record too old: {}", listed(&old)));
@@ -133,6 +136,16 @@ impl<'s> StatusCheck<'s> {
         Some(format!("the service rejected {names}: {why}; `retire` keeps their rows and requests them no more"))
     }
 
+    /// Names the series with values that their endpoints do not support.
+    fn unsupported(&self) -> Option<String> {
+        let mut values = BTreeSet::new();
+        for series in self.status.series.iter().filter(|series| has_unsupported(series)) {
+            values.extend(series.unsupported.iter().cloned());
+        }
+        let values: Vec<_> = values.into_iter().collect();
+        sentence_of(&listed(&self.labels(has_unsupported)), &values)
+    }
+
     /// Whether the last record of a series is too old.
     fn is_old(&self, series: &SeriesStatus) -> bool {
         let Some(max_age) = self.max_age else { return false };
@@ -157,7 +170,8 @@ impl<'s> StatusCheck<'s> {
             self.status.lost_rows.iter().flat_map(|lost| &lost.series).any(|lost| lost.path == series.path);
         let lacks_field = self.status.missing_fields.iter().any(|missing| missing.endpoint == series.endpoint());
         let is_judged = self.is_old(series) || self.is_future(series);
-        is_unfetched(series) || is_rejected(series) || has_lost_rows || lacks_field || is_judged
+        let is_partial = is_unfetched(series) || has_unsupported(series);
+        is_partial || is_rejected(series) || has_lost_rows || lacks_field || is_judged
     }
 
     /// The series for which the command fails.
@@ -195,6 +209,11 @@ pub(crate) fn is_unfetched(series: &SeriesStatus) -> bool {
 /// Whether the service has rejected the last request of a series.
 pub(crate) fn is_rejected(series: &SeriesStatus) -> bool {
     series.rejected.is_some() && !series.is_retired
+}
+
+/// Whether the records of a series are without some of its values, which its endpoint does not support.
+pub(crate) fn has_unsupported(series: &SeriesStatus) -> bool {
+    !series.unsupported.is_empty() && !series.is_retired
 }
 
 /// Names the series with ranges that no run has requested, except those that no run can fetch any more.

@@ -50,6 +50,9 @@ pub(crate) struct SeriesState {
     pub(crate) job: Option<(String, Timestamp)>,
     /// The error with which the service has rejected the series in the last run.
     pub(crate) rejected: Option<String>,
+    /// The values of its params that the endpoint does not support, as the last responses have reported them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) unsupported: BTreeSet<String>,
     /// The time at which a user has retired the series, which no run requests any more.
     #[serde(default)]
     pub(crate) retired: Option<Timestamp>,

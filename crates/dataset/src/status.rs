@@ -112,6 +112,9 @@ pub struct SeriesStatus {
     pub is_retired: bool,
     /// The error with which the service has rejected the series in the last run.
     pub rejected: Option<String>,
+    /// The values of its params that the endpoint does not support, as the last responses with records have reported
+    /// them: the records were computed without them.
+    pub unsupported: BTreeSet<String>,
     /// `true` if a run that is in progress is writing the files of the series; always `false` in object storage.
     pub is_running: bool,
     job: Option<(String, Timestamp)>,
@@ -178,6 +181,7 @@ impl SeriesStatus {
             spacing: row_facts.usual_spacing(),
             account: state.account.0,
             rejected: state.rejected,
+            unsupported: state.unsupported,
             is_running: false,
             job: state.job,
         }

@@ -211,9 +211,18 @@ impl Metric {
     /// Returns an option and a value for which the sandbox has no records. The option sets a param whose type occurs in
     /// the metadata of a response.
     pub fn without_records(&self) -> [&'static str; 2] {
+        [option(self.param_in_metadata().wire_name), "none"]
+    }
+
+    /// Returns the same option with two values, of which the sandbox does not support the second.
+    pub fn partly_supported(&self) -> [&'static str; 2] {
+        let param = self.param_in_metadata();
+        [option(param.wire_name), format!("{}+none", values(param).next().unwrap()).leak()]
+    }
+
+    fn param_in_metadata(&self) -> &'static ParamInfo {
         let mut params = self.endpoint.params();
-        let param = params.find(|param| param.wire_name != self.key.wire_name && is_in_metadata(param));
-        [option(param.unwrap().wire_name), "none"]
+        params.find(|param| param.wire_name != self.key.wire_name && is_in_metadata(param)).unwrap()
     }
 
     /// Returns a param with an open type whose values are long enough for a suggestion.

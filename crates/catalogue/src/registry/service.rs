@@ -35,6 +35,7 @@ pub(super) fn service_info<'a>(api: &'a Api, types: &mut TypeEntries<'a>) -> Ser
     info.limits = list(&declared.limits, limit_info);
     info.rate_limit_headers = declared.rate_limit_headers.as_ref().map(rate_limit_headers_info);
     info.envelope = declared.envelope.as_ref().map(envelope_info);
+    info.unsupported_values = declared.envelope.as_ref().and_then(unsupported_values);
     info.history = declared.history.as_ref().map(history_info);
     info
 }
@@ -110,6 +111,11 @@ fn rate_limit_headers_info(headers: &RateLimitHeaders) -> RateLimitHeadersInfo {
     let remaining = text(&headers.remaining.to_ascii_lowercase());
     let reset = text(&headers.reset.to_ascii_lowercase());
     RateLimitHeadersInfo { remaining, reset, reset_is }
+}
+
+/// The name of the field that lists unsupported values.
+fn unsupported_values(envelope: &Envelope) -> Option<&'static str> {
+    envelope.metadata.as_ref()?.unsupported.as_ref().map(|name| text(name))
 }
 
 fn envelope_info(envelope: &Envelope) -> EnvelopeInfo {

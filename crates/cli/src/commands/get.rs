@@ -3,6 +3,7 @@
 //! With `--all`, further pages of a response are requested, too. A terminal shows one table for each endpoint. Programs get
 //! one table with all endpoints. If a series fails, the others are still printed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::IntoFuture;
 
 use clap::Args;
@@ -27,6 +28,7 @@ use crate::series_combinations::{Requested, combine};
 use crate::stdout;
 use crate::table::Format;
 use crate::time_arg;
+use crate::unsupported_values::{self, sentence_of};
 use crate::whole_number;
 
 /// Fetch the latest records, or one page of a range
@@ -71,15 +73,16 @@ impl Get {
         }
         let series = combine(&endpoints, &self.params_with_range(&endpoints)?, log)?;
         let connected = self.requested.connection.open(log).await?;
-        let (responses, failed) =
+        let (responses, mut failed) =
             interrupt.ends(async { Ok(self.fetch(&connected.client, &series, log).await) }).await?;
         let mut parts = Vec::new();
         for (index, series, body) in &responses {
             parts.extend(SeriesRecords::of_body(*index, series, body));
         }
         self.print(&connected.client, &series, &responses, &parts)?;
+        let labels = labels(&series);
+        failed.extend(unsupported(&responses, &labels));
         if !self.all {
-            let labels = labels(&series);
             for part in &parts {
                 warn_of_missing_records(part, &labels[part.index], log);
             }
@@ -219,6 +222,20 @@ fn print_heading(name: &str, is_first: bool) -> Result<()> {
     let bold = stdout::HEADING;
     let gap = if is_first { "" } else { "\n" };
     stdout::styled(&format!("{gap}{bold}{name}{bold:#}\n"))
+}
+
+/// A failure for each series with values that its endpoint does not support.
+fn unsupported(responses: &[SeriesResponse<'_>], labels: &[String]) -> Vec<Failure> {
+    let mut of_series: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    for (index, _, body) in responses {
+        if let AnyBody::Series(series) = body
+            && !series.is_empty()
+        {
+            of_series.entry(*index).or_default().extend(series.unsupported_values());
+        }
+    }
+    let sentences = of_series.iter().filter_map(|(index, values)| sentence_of(&labels[*index], values));
+    sentences.map(unsupported_values::failure).collect()
 }
 
 /// Warns if a response has no records, or so many that the range may have more.

@@ -24,13 +24,14 @@ use crate::log::Log;
 use crate::param_options::history_candidates;
 use crate::progress::{counted, duration};
 use crate::record_columns::without_fields;
-use crate::requested_series::{plan, request};
+use crate::requested_series::{labels, plan, request};
 use crate::selected_series::Selection;
 use crate::series_combinations::Requested;
 use crate::stdout;
 use crate::stored_chart::{self, Range};
 use crate::stored_target::StoredTarget;
 use crate::time_arg::{self, Start};
+use crate::unsupported_values::{self, reported, sentence_of};
 
 /// Number of lines that are still distinct in a panel of a terminal.
 const CLEAR_LINES: usize = 3;
@@ -157,6 +158,7 @@ impl Plot {
             check_lines(of_endpoint.len())?;
         }
         let connected = self.requested.connection.open(log).await?;
+        let labels = labels(&all);
         let mut histories = Vec::new();
         let mut requests = Vec::new();
         for series in all {
@@ -191,9 +193,13 @@ impl Plot {
         }
         let mut fetched = Vec::new();
         let mut failed = Vec::new();
-        for (series, step, task) in tasks {
+        for ((series, step, task), label) in tasks.into_iter().zip(&labels) {
             match task.await.map_err(Failure::machine)? {
-                Ok(all) => fetched.push(Fetched { series, times: all.times, records: all.records, step }),
+                Ok(all) => {
+                    let unsupported = sentence_of(label, reported(&all.records, &all.report));
+                    failed.extend(unsupported.map(unsupported_values::failure));
+                    fetched.push(Fetched { series, times: all.times, records: all.records, step });
+                }
                 Err(incomplete) => failed.push(incomplete.error.into()),
             }
         }

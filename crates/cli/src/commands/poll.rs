@@ -4,6 +4,7 @@
 //! transient errors. Any other error of a series ends the command, unless the records are kept.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use clap::Args;
@@ -30,6 +31,7 @@ use crate::run_outcome;
 use crate::series_combinations::Requested;
 use crate::table::Format;
 use crate::time_arg::{self, Start};
+use crate::unsupported_values::{self, reported, sentence_of};
 use crate::whole_number;
 
 /// Print or store each new record when its interval has ended, until Ctrl-C
@@ -135,6 +137,7 @@ impl Poll {
             };
             updates.spawn(next_update(index, records));
         }
+        let mut unsupported = BTreeSet::new();
         let mut left = self.records.unwrap_or(u64::MAX);
         while left > 0 {
             let Some(ended) = updates.join_next().await else {
@@ -153,6 +156,12 @@ impl Poll {
             updates.spawn(next_update(index, records));
             note_records(metrics, client, &series[index], &update);
             warn(log, &labels[index], &update);
+            if let Some(page) = update.page()
+                && let Some(line) = sentence_of(&labels[index], reported(&page.records, &page.report))
+                && unsupported.insert(line.clone())
+            {
+                log.warning(&line);
+            }
             let (Update::Records(mut page) | Update::Late(mut page)) = update else {
                 continue;
             };
@@ -161,7 +170,8 @@ impl Poll {
             left -= page.records.len() as u64;
             printer.print(&[SeriesRecords::of_page(index, &series[index], &page.records, &page.times)])?;
         }
-        printer.end()
+        printer.end()?;
+        unsupported.pop_first().map_or(Ok(()), |line| Err(unsupported_values::failure(line)))
     }
 }
 
@@ -241,6 +251,11 @@ impl Watch<'_> {
     }
 
     fn warn_of_failures(&self, summary: Summary) {
+        for (report, label) in summary.series.iter().zip(&self.labels) {
+            if let Some(line) = sentence_of(label, &report.unsupported) {
+                self.log.warning(&line);
+            }
+        }
         if summary.is_unreachable && summary.failed.is_empty() {
             self.log.warning("the service does not respond; still trying");
         } else if summary.failed_pages > 0 {

@@ -30,8 +30,8 @@ const LARGE: usize = 20;
 #[command(after_help = "\
     Exit code 6 if a file is damaged or missing, if the service no longer sends a field or rows were lost and nobody has \
     acknowledged that, if a part of a series was never fetched and no run is writing the series, if \
-    records are not in the file ten minutes later, if the service has rejected a series, or, with --max-age, if the \
-    last record of a series is older or in the future.")]
+    records are not in the file ten minutes later, if the service has rejected a series or does not \
+    support a value of it, or, with --max-age, if the last record of a series is older or in the future.")]
 pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]

@@ -1,5 +1,6 @@
 //! The events of a backfill, and its summary.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -89,9 +90,9 @@ pub enum FollowEvent<'e> {
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a separate fact.
 pub struct Summary {
-    /// `true` if every necessary request had a usable response and no series is empty (or empty series are
-    /// [allowed](super::Backfill::allow_empty)). Even then, the service may lack records; see
-    /// [`SeriesReport::missing`].
+    /// `true` if every necessary request had a usable response, no series is empty (or empty series are
+    /// [allowed](super::Backfill::allow_empty)), and the service supports all values of the series. Even then, the service
+    /// may lack records; see [`SeriesReport::missing`].
     pub is_complete: bool,
     /// `true` if the run was cancelled.
     pub is_cancelled: bool,
@@ -176,6 +177,9 @@ pub struct SeriesReport {
     /// Ranges before the first record that a search for it has skipped, and that no run has requested. The service may have
     /// records in them.
     pub skipped: Vec<Range<Timestamp>>,
+    /// The values of its params that the endpoint does not support, as the last responses with records have reported
+    /// them: the records were computed without them.
+    pub unsupported: BTreeSet<String>,
     /// `true` if a user has [retired](crate::retire()) the series, so that no run requests it.
     pub is_retired: bool,
     /// The time of the first record in the target.
@@ -203,6 +207,21 @@ impl SeriesReport {
         self.last.is_none() && !self.is_retired
     }
 
+    /// Returns `true` if runs request the series with values that its endpoint does not support.
+    pub fn has_unsupported(&self) -> bool {
+        !self.unsupported.is_empty() && !self.is_retired
+    }
+
+    /// Notes the values that the service reports as unsupported. A response without records lacks more than these values.
+    pub(super) fn note_unsupported(&mut self, report: &Report) {
+        if report.account.received() == 0 {
+            return;
+        }
+        for metadata in &report.metadata {
+            self.unsupported.extend(metadata.unsupported.iter().cloned());
+        }
+    }
+
     pub(super) fn add_changes(&mut self, changes: &Changes) {
         self.added += changes.added;
         self.filled += changes.filled;
@@ -223,6 +242,7 @@ impl SeriesReport {
         let gaps = state.gaps();
         self.missing = gaps.steps(self.interval);
         self.gaps = gaps.ranges().collect();
+        self.unsupported.clone_from(&state.unsupported);
         self.is_retired = state.retired.is_some();
         self.revised_times = state.revised_times.ranges().collect();
         let unfetched = state.unfetched();

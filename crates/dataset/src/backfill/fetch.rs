@@ -143,6 +143,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if let Some(of_series) = self.summary.series.get_mut(series) {
             of_series.unreadable += unreadable;
             of_series.account.add(&page.report.account);
+            of_series.note_unsupported(&page.report);
         }
         if page.report.failed_pages.is_empty() {
             self.note_empty(series, &page);

@@ -158,15 +158,19 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
     }
 
-    /// Keeps the account of each series that was requested.
+    /// Keeps the account of each series that was requested, and the values that its endpoint does not support.
     fn note_accounts(&mut self) {
         for index in 0..self.job.series.len() {
             let Some(report) = self.summary.series.get(index) else { continue };
             let account = report.account;
+            let unsupported = report.unsupported.clone();
             if account.received() + account.steps() > 0
                 && let Some(state) = self.state(index)
             {
                 state.account = SavedAccount::new(&account);
+                if account.received() > 0 {
+                    state.unsupported = unsupported;
+                }
             }
         }
     }
@@ -213,7 +217,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         summary.unsent_fields = UnsentField::all(unsent_fields);
         let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);
         let is_ended = !summary.is_cancelled && !summary.is_unreachable && summary.failed_pages == 0;
-        summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty;
+        let has_unsupported = summary.series.iter().any(SeriesReport::has_unsupported);
+        summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty && !has_unsupported;
         summary.elapsed = begun.elapsed();
     }
 }

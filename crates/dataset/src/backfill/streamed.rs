@@ -16,6 +16,7 @@ impl SeriesReport {
     /// Adds a page of the series, whose readable records have these times, in order.
     pub fn add_page(&mut self, page: &Page<AnyRecord>, times: &[Timestamp]) {
         self.account.add(&page.report.account);
+        self.note_unsupported(&page.report);
         for failure in &page.report.failed_pages {
             self.unfetched += TimeRanges::from(failure.range.clone()).steps(self.interval);
         }

@@ -172,3 +172,34 @@ fn device_is_rejected_as_a_target() {
         assert_eq!((output.code, output.err.as_str()), (Some(2), expected));
     }
 }
+
+/// The records of values that the endpoint does not support are labelled with these values, so they are no success.
+#[test]
+fn values_that_the_endpoint_does_not_support_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    let series = [&*metric().hourly(), &metric().partly_supported()].concat();
+    let why = "the records are without `none`, which the endpoint does not support\n";
+    let help = "help: request the series without these values\n";
+    let get = run(&[&["get"], &*series, &["--sandbox"]].concat());
+    assert!(get.code == Some(6) && get.rows().len() > 1, "{get:?}");
+    assert!(get.err.contains("error: ") && get.err.contains(why) && get.err.contains(help), "{}", get.err);
+    // The second run of the file requests nothing.
+    for out in [Path::new("-"), &file, &file] {
+        let output = run(&backfill(&series, ["2025-01-01", "2025-01-02"], out, &["--sandbox", "--quiet"]));
+        assert_eq!(output.code, Some(6), "{out:?}: {}", output.err);
+        assert!(output.err.starts_with("error: ") && output.err.contains(why), "{out:?}: {}", output.err);
+    }
+    let json = ["--sandbox", "--quiet", "--json"];
+    let output = run(&backfill(&series, ["2025-01-01", "2025-01-02"], Path::new("-"), &json));
+    let object: serde_json::Value = output.err.lines().next().unwrap().parse().unwrap();
+    assert!(object["notes"][0].as_str().is_some_and(|note| note.contains(why.trim_end())), "{object}");
+    let status = run(&["status", support::text(&file), "--json"]);
+    let object: serde_json::Value = status.out.parse().unwrap();
+    assert_eq!((status.code, &object["series"][0]["unsupported"]), (Some(6), &serde_json::json!(["none"])));
+    assert!(status.err.contains(why.trim_end()), "{}", status.err);
+    let poll = run(&[&["poll"], &*series, &["--from", "1d", "--records", "3", "--sandbox"]].concat());
+    assert!(poll.code == Some(6) && poll.out.lines().count() == 3 && poll.err.contains(why), "{poll:?}");
+    let plot = run(&[&["plot"], &*series, &["--from", "1d", "--sandbox"]].concat());
+    assert!(plot.code == Some(6) && !plot.out.is_empty() && plot.err.contains(why), "{plot:?}");
+}

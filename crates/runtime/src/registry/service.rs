@@ -52,6 +52,8 @@ entry! {
         pub rate_limit_headers: Option<RateLimitHeadersInfo> = None,
         /// The object around the records of a series; `None` if a series is a bare list.
         pub envelope: Option<EnvelopeInfo> = None,
+        /// The field of the metadata with the requested values that an endpoint does not support; `None` if there is none.
+        pub unsupported_values: Option<&'static str> = None,
         /// Params of a history, for the endpoints that accept them; `None` if unknown.
         pub history: Option<HistoryInfo> = None,
     }

@@ -75,8 +75,8 @@ impl SeriesBody for AnyBody {
     }
 
     fn read_records(response: UndecodedResult) -> Result<TimedRecords<Vec<AnyRecord>>, Error> {
-        // The list of unsupported values is empty, because only the emitted client knows which metadata field contains
-        // them.
-        Ok(AnySeries::of_response(response)?.timed(Vec::new()))
+        let series = AnySeries::of_response(response)?;
+        let unsupported = series.unsupported_values();
+        Ok(series.timed(unsupported))
     }
 }

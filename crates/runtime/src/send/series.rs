@@ -14,7 +14,7 @@ use crate::decode::{
 use crate::dispatch::observer::Event;
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::registry::{BodyInfo, EndpointInfo, NextPage, RecordInfo, ServiceInfo};
-use crate::values::Timestamp;
+use crate::values::{Timestamp, Value};
 
 /// A list of records, usually one per timestamp, with the service's metadata. In an emitted client, `Series<T>` is an
 /// alias of this type.
@@ -218,6 +218,15 @@ impl<T: Item, M: Record + Serialize> Series<T, M> {
         let metadata = PageMetadata::of(&self.metadata, unsupported, unknown_fields);
         let times = decode::times(&self.records, self.info.time());
         TimedRecords { times, records: self.records, bad: self.bad_records, metadata }
+    }
+}
+
+impl<T> Series<T, UnknownFields> {
+    /// Returns the requested values that the endpoint does not support, as the service reports them in the metadata.
+    pub fn unsupported_values(&self) -> Vec<String> {
+        let field = self.info.service.unsupported_values;
+        let Some(Value::Array(values)) = field.and_then(|name| self.metadata.get(name)) else { return Vec::new() };
+        values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect()
     }
 }
 

@@ -134,6 +134,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo::new("Market Analytics Data API")
             time: Some("openDate"),
         }),
     )
+    .unsupported_values(Some("unsupportedExchanges"))
     .history(
         Some(HistoryInfo {
             from: "startTime",
