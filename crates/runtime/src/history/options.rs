@@ -48,7 +48,7 @@ pub struct Plan {
     pub page_size: usize,
     /// The number of steps that a full page covers; `None` if each page begins where another page ended.
     pub page_steps: Option<usize>,
-    /// The maximum number of records: one per step.
+    /// The maximum number of records: one for each step that begins in the range.
     pub records: u64,
     /// The number of requests if the service responds as planned: one for each page. If each page begins where another
     /// page ended, only the first is counted.
@@ -138,7 +138,7 @@ impl Options {
             interval: template.grid.interval,
             page_size: template.page_size,
             page_steps: template.steps_of_a_full_page(),
-            records: template.grid.touched(Span { from: start.next, to: end }),
+            records: template.records_of(Span { from: start.next, to: end }),
             requests,
             min_duration: limit.map(|limit| limit.min_duration(&[(requests, endpoint)], Duration::ZERO)),
         })

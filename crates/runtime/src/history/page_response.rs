@@ -105,6 +105,15 @@ impl<R> PageResponse<R> {
         response
     }
 
+    /// Returns the missing steps of a window, without a first step whose record is before the window.
+    pub(super) fn without_record(&self, grid: TimeGrid, window: Span) -> Vec<Span> {
+        let first = Span { from: grid.floor(window.from), to: window.from };
+        let is_before = self.others.iter().any(|time| first.contains(*time));
+        let from = if is_before { grid.next(first.from) } else { first.from };
+        let steps = self.missing.iter().map(|gap| Span { from: gap.from.max(from), to: gap.to });
+        steps.filter(|gap| !gap.is_empty()).collect()
+    }
+
     /// Removes everything from this time on.
     pub(super) fn end_at(&mut self, end: Timestamp) {
         self.sorted.truncate(self.sorted.partition_point(|(time, _)| *time < end));
@@ -176,7 +185,7 @@ impl<R> PageResponse<R> {
         self.others.extend(self.invalid.iter().filter(|time| !part.contains(**time)));
         self.invalid.retain(|time| part.contains(*time));
         self.report.bad_records.retain(|bad| bad.time.is_none_or(|time| part.contains(time)));
-        self.missing.retain(|gap| part.contains(gap.from));
+        self.missing.retain(|gap| !gap.within(part).is_empty());
     }
 }
 

@@ -125,7 +125,7 @@ impl<R> Pager<R> {
         let page = self.windows.pages.iter_mut().find(|page| page.is_waiting())?;
         self.requests += 1;
         page.state = PageState::Sent(self.requests);
-        Some((self.requests, page.requested))
+        Some((self.requests, self.windows.options.whole_first_step(page.requested)))
     }
 
     /// Plans the next window, or starts a search for the first record, if either is possible now.

@@ -31,3 +31,16 @@ pub(super) struct PagerOptions {
     /// True if the pager may search for the first record.
     pub(super) may_search: bool,
 }
+
+impl PagerOptions {
+    /// Extends the span of a request to the start of its first step. If the record of this step is before the window, the
+    /// response has it nevertheless, which shows that the page begins in time.
+    pub(super) fn whole_first_step(&self, span: Span) -> Span {
+        // A service with `includes_start` counts the times of its records from the start, and a page that begins where
+        // another page ended continues at its time.
+        if self.includes_start || self.ends.is_some() || span.is_empty() {
+            return span;
+        }
+        Span { from: self.grid.floor(span.from), to: span.to }
+    }
+}

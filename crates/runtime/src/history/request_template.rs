@@ -112,6 +112,13 @@ impl RequestTemplate {
         !self.info.from.is_empty() && !self.info.to.is_empty()
     }
 
+    /// Returns the maximum number of records of a range: one for each step that begins in it or, if the service counts the
+    /// times of its records from the start of the range, one for each step from there.
+    pub(super) fn records_of(&self, range: Span) -> u64 {
+        let from = if self.info.includes_start { range.from } else { self.grid.ceil(range.from).min(range.to) };
+        self.grid.touched(Span { from, to: range.to })
+    }
+
     /// Returns the number of steps of a window, if all pages of a window are requested; otherwise `None`. A window whose
     /// pages fail is requested again as a whole, so it has few pages.
     pub(super) fn all_pages_of(&self, range: Span) -> Option<usize> {

@@ -249,6 +249,27 @@ fn simulated_history_needs_few_requests() {
     }
 }
 
+/// The record of the first step is before the range, or there is no such record.
+#[test]
+fn a_range_that_begins_within_a_step_needs_few_requests() {
+    for (first, additional) in [(0, 0), (1, 1)] {
+        let whole = Service::plain((first..2000).map(|step| step * STEP).collect());
+        for service in [
+            whole.clone(),
+            Service { newest_first: true, without_end: true, ..whole.clone() },
+            Service { without_start: true, ..whole.clone() },
+            Service { rounds: true, keeps_newest: true, ..whole.clone() },
+        ] {
+            for offset in [1, STEP / 2, STEP - 1] {
+                let (result, requests, account) = fetch(&service, offset, 2000 * STEP, 100, &mut Rng::with_seed(1));
+                assert_eq!(result, truth(&service, offset, 2000 * STEP));
+                assert_eq!(requests, 2000_u64.div_ceil(99) + additional, "{first}, {offset}");
+                assert!(account.outside <= 1, "{account:?}");
+            }
+        }
+    }
+}
+
 /// The response also contains the record after the range, as if its interval were still open.
 #[test]
 fn records_after_the_range_are_dropped() {

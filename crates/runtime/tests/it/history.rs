@@ -68,6 +68,28 @@ async fn page_size_can_be_set_and_records_untyped() {
     assert_eq!(records.progress().records, 100);
 }
 
+/// The record of the first step is before the range. Its request has this record too, so no other request has to show that
+/// its page begins in time.
+#[tokio::test(start_paused = true)]
+async fn a_range_that_begins_within_a_step_needs_no_further_request() {
+    for hours_long in [1, 2, 499, 500, 600] {
+        for to in [START + hours_long * HOUR, START + hours_long * HOUR - 7] {
+            let service = Service::new(|request, _| answer(request, |_| true));
+            let history = hours(&service.client()).history(at(START - 1001)..at(to));
+            let plan = history.plan().unwrap();
+            let all = history.collect().await.unwrap();
+            let expected: Vec<_> = (START..to).step_by(3600).collect();
+            assert_eq!(seconds(&all.records), expected);
+            assert_eq!(
+                (plan.records, plan.requests),
+                (all.records.len() as u64, service.seen().0 as u64),
+                "{hours_long}"
+            );
+            assert!(all.report.is_complete(), "{:?}", all.report);
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn invalid_history_fails_before_sending() {
     let service = Service::new(|_, _| ok());

@@ -40,13 +40,14 @@ impl<R> Windows<R> {
         // If a step has several records, they may have displaced the records of other steps from the page.
         let has_several_per_step =
             count(response.len()) > self.covered(window, &response) && self.options.all_pages_of.is_none();
-        if steps > 1 && (has_several_per_step || !response.missing.is_empty()) {
+        let is_complete = response.without_record(self.options.grid, window).is_empty();
+        if steps > 1 && (has_several_per_step || !is_complete) {
             return self.received_incomplete(index, response, has_several_per_step, has_nothing_new);
         }
         if has_several_per_step && self.limits.is_full(received) {
             return self.give_up_step(index, &response);
         }
-        if response.missing.is_empty() {
+        if is_complete {
             self.limits.complete(received);
         }
         self.settle(index, Ok(response));
@@ -213,9 +214,10 @@ impl<R> Windows<R> {
 
     /// The part of a window between the gaps at its start and its end whose records cannot be published anymore.
     fn between_outer_gaps(&self, window: Span, response: &PageResponse<R>) -> Span {
-        let outer = self.options.grid.outer(window);
+        let grid = self.options.grid;
+        let outer = grid.outer(window);
         let mut rest = window;
-        for gap in &response.missing {
+        for gap in response.without_record(grid, window) {
             if gap.from >= self.options.unsettled {
                 continue;
             }
