@@ -58,11 +58,12 @@ impl Credentials {
         client_credentials: Option<(Secret, Secret)>,
         policy: &Policy,
     ) -> Result<Self, Error> {
-        let api_key = key_source.as_ref().map(KeySource::read).transpose()?;
+        let api_key = key_source.as_ref().map(KeySource::read).transpose().map_err(Error::of_setting)?;
         let rotating = match (key_source, &api_key) {
             (None | Some(KeySource::Fixed(_)), _) | (_, None) => None,
             (Some(source), Some(key)) => Some(Arc::new(RotatingKey::new(source, key.clone()))),
         };
+        check_names(defaults.iter().map(|header| header.name.as_str()))?;
         let mut headers = default_headers(service, agent, defaults)?;
         // The check rejects every header that carries credentials, so it runs before the API key is inserted.
         check(service.api_key_header, client_credentials.is_some(), &headers)?;
@@ -111,8 +112,9 @@ impl Credentials {
         }
     }
 
-    /// Returns an error if the user's headers include a header that carries the credentials.
+    /// Returns an error if the user's headers include a header that carries the credentials, or one of the transport.
     pub(crate) fn check(&self, headers: &Headers) -> Result<(), Error> {
+        check_names(headers.iter().map(|(name, _)| name))?;
         check(self.service.api_key_header, self.flow.is_some(), headers)
     }
 
@@ -220,6 +222,17 @@ fn check_client(service: &ServiceInfo, credentials: Option<&(Secret, Secret)>) -
         return Err(Error::build("the client secret is empty"));
     }
     Ok(())
+}
+
+/// The headers that a transport sets to match the connection and the body.
+const OF_TRANSPORT: [&str; 5] = ["accept-encoding", "connection", "content-length", "host", "transfer-encoding"];
+
+/// Returns an error if the user's headers would replace a header that the transport sets.
+fn check_names<'h>(mut names: impl Iterator<Item = &'h str>) -> Result<(), Error> {
+    match names.find_map(|name| OF_TRANSPORT.iter().find(|own| own.eq_ignore_ascii_case(name))) {
+        Some(name) => Err(Error::build(format!("the header `{name}` is set by the transport")).with_hint("omit it")),
+        None => Ok(()),
+    }
 }
 
 fn reserved(header: &str) -> Error {

@@ -3,6 +3,8 @@
 //! A key that is set never changes. A key with a source is read whenever a request is signed, so that it can be replaced
 //! while the client is in use.
 
+use std::fs::{File, metadata};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -32,7 +34,7 @@ impl KeySource {
             Self::Function(function) => function().map_err(|error| {
                 Error::retryable(ErrorKind::Send, "the source of the API key failed").with_source(error)
             })?,
-            Self::File(path) => read_file(path)?,
+            Self::File(path) => read_file(path, &self.subject())?,
         };
         if key.is_blank() {
             return Err(Error::retryable(ErrorKind::Send, format!("{} is empty", self.subject())));
@@ -48,11 +50,23 @@ impl KeySource {
     }
 }
 
-fn read_file(path: &Path) -> Result<Secret, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        let message = format!("cannot read the file of the API key {:?}", path.to_string_lossy());
-        Error::retryable(ErrorKind::Send, message).with_source(error)
-    })?;
+/// The maximum size of the file of a key.
+const MAX_BYTES: usize = 64 << 10;
+
+fn read_file(path: &Path, subject: &str) -> Result<Secret, Error> {
+    let failed = |message: String| Error::retryable(ErrorKind::Send, message);
+    let unreadable = |error: io::Error| failed(format!("cannot read {subject}")).with_source(error);
+    // A pipe would block, and could not be read again for the next request.
+    if !metadata(path).map_err(unreadable)?.is_file() {
+        return Err(failed(format!("{subject} is not a regular file")));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() > MAX_BYTES {
+        return Err(failed(format!("{subject} exceeds {MAX_BYTES} bytes")));
+    }
+    let text = std::str::from_utf8(&bytes).map_err(|error| unreadable(io::Error::other(error)))?;
     // Some editors begin a file with a byte order mark, which no key has.
     Ok(Secret::from(text.trim_start_matches('\u{feff}')))
 }

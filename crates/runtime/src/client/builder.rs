@@ -59,6 +59,7 @@ impl BuilderSettings {
 
     fn build(self, service: &'static ServiceInfo, agent: &'static str) -> Result<Core, Error> {
         let base_urls = BaseUrls::new(service, &self.base_urls)?;
+        self.policy.check()?;
         let credentials =
             Credentials::new(service, agent, &self.headers, self.api_key, self.client_credentials, &self.policy)?;
         let transport = match (self.transport, self.transport_settings.first_configured()) {
@@ -137,7 +138,7 @@ impl<C: From<Core>> Builder<C> {
     /// in use.
     ///
     /// The function must return quickly, so fetch a key elsewhere and return it here. If the service rejects a key with 401
-    /// and the function returns another key by then, the request is sent again with that key.
+    /// or 403 and the function returns another key by then, the request is sent again with that key.
     ///
     /// ```
     /// # extern crate generated_client_runtime as runtime;
@@ -161,7 +162,8 @@ impl<C: From<Core>> Builder<C> {
     }
 
     /// Reads the API key from a file whenever a request is signed, like [`api_key_source`](Self::api_key_source). The file
-    /// contains only the key; white space around it is removed. Replace the file with a rename.
+    /// is a regular file of at most 64 KiB that contains only the key; white space around it is removed. Replace the file
+    /// with a rename.
     pub fn api_key_file(self, path: impl Into<PathBuf>) -> Self {
         self.with(|settings| settings.api_key = Some(KeySource::File(path.into())))
     }
@@ -324,7 +326,8 @@ impl<C: From<Core>> Builder<C> {
 
     /// Sends a header with every request, including token requests; it replaces an earlier header of the same name.
     ///
-    /// The output of `Debug` omits the value. The headers for credentials cannot be set with this method.
+    /// The output of `Debug` omits the value. The headers for credentials, and those that the transport sets, such
+    /// as `host`, cannot be set with this method.
     pub fn header(self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let header = DefaultHeader { name: name.into(), value: value.into().into(), is_secret: false };
         self.with(|settings| settings.headers.push(header))

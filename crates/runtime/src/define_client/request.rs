@@ -56,8 +56,8 @@ macro_rules! __request {
             /// Returns all records in a time range of any length.
             ///
             /// The params of the request select the series and the interval between records. The range does not include
-            /// its end. Start and end can have any type that converts to a [`Timestamp`](crate::Timestamp); a text is
-            /// parsed, as a date or a time in UTC:
+            /// its end. Start and end can have any type that converts to a [`Timestamp`](crate::Timestamp) without an error.
+            /// A text has to be parsed first, as a date or a time in UTC:
             ///
             /// ```no_run
             #[doc = concat!("# use ", $name, "::{Dynamic, Request, Timestamp};")]

@@ -180,11 +180,17 @@ impl RequestContext {
         self.outcome = Outcome::Failure { kind: error.kind(), status: error.status() };
     }
 
+    fn next_attempt_text(&self) -> &'static str {
+        if self.attempts.sent == 0 { "before the first attempt" } else { "before the next attempt" }
+    }
+
     /// Creates the error for a timeout of the request; `which` is the name of its setting.
     pub(crate) fn timed_out(&mut self, which: &str) -> Error {
         self.out_of_time = true;
         let (kind, doing) = match self.waiting {
             Some((WaitReason::Token, _)) => (ErrorKind::Queue, "while waiting for a token"),
+            // The time in the queue does not count, so this timeout was over before.
+            Some((WaitReason::RateLimiter, _)) if which == "timeout" => (ErrorKind::Queue, self.next_attempt_text()),
             Some((WaitReason::RateLimiter, _)) => (ErrorKind::Queue, "in the rate-limit queue"),
             Some((WaitReason::Delay, _)) => (ErrorKind::Queue, "while waiting for the next attempt"),
             None => (ErrorKind::Headers, "while waiting for the response"),
@@ -217,6 +223,16 @@ pub struct Policy {
     pub retry: Retry,
     /// The rank of the first attempt in the rate-limit queue.
     pub rank: Rank,
+}
+
+impl Policy {
+    /// Returns an error if no attempt could succeed.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.attempt_timeout.is_zero() {
+            return Err(Error::build("`attempt_timeout` must be longer than zero"));
+        }
+        Ok(())
+    }
 }
 
 impl Default for Policy {

@@ -23,6 +23,7 @@ pub(crate) fn accept(
     let paths = &service.error_body;
     let outcome = match response.status {
         200..=299 => error_body::accept(readable(response)?, paths),
+        304 => Err(not_modified(response)),
         300..=399 => Err(redirect(response)),
         _ => Err(refusal(response, service, known)),
     };
@@ -30,6 +31,12 @@ pub(crate) fn accept(
         let retry_after = error.headers().and_then(|headers| service_pause::requested_time(headers, service));
         error.with_retry_after(retry_after)
     })
+}
+
+/// Creates the error for a response without a body to a request that has not asked for this.
+fn not_modified(response: HttpResponse) -> Error {
+    let message = "status 304, the response to a conditional request, which the client does not send by itself";
+    Error::new(ErrorKind::Status, message).with_response(response.status, response.headers)
 }
 
 /// Creates the error for a redirect. Redirects are not followed, because that could send the credentials to any host.

@@ -43,6 +43,12 @@ impl Error {
         Self::new(ErrorKind::Builder, message)
     }
 
+    /// Marks the error as a problem of a setting, found before anything is sent.
+    pub(crate) fn of_setting(mut self) -> Self {
+        self.0.kind = ErrorKind::Builder;
+        self.can_retry(CanRetry::No)
+    }
+
     /// Creates the error for a request whose Tokio runtime has shut down.
     pub(crate) fn shutdown() -> Self {
         Self::retryable(ErrorKind::Shutdown, "the runtime that sent the request has shut down")
@@ -108,8 +114,8 @@ impl Error {
     /// Creates the error for a response that was not complete within `timeout`. The text has whole milliseconds, because a
     /// timeout of which a part is used up has digits that the user did not set.
     pub(crate) fn late(kind: ErrorKind, timeout: Duration, so_far: &str) -> Self {
-        let shown =
-            Duration::new(timeout.as_secs(), 0) + Duration::from_millis(timeout.subsec_micros().div_ceil(1000).into());
+        let shown = Duration::new(timeout.as_secs(), 0)
+            + Duration::from_millis(timeout.subsec_nanos().div_ceil(1_000_000).into());
         Self::retryable(kind, format!("no complete response within {shown:?}{so_far}")).timed_out()
     }
 
@@ -216,6 +222,12 @@ fn masked(mut text: String, credentials: &dyn Redact) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_timeout_is_not_shown_as_zero() {
+        let error = Error::late(ErrorKind::Headers, Duration::from_nanos(1), "");
+        assert_eq!(error.to_string(), "no complete response within 1ms");
+    }
 
     #[test]
     fn timeout_of_which_a_part_is_used_up_is_shown_in_milliseconds() {

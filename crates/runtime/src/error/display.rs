@@ -28,7 +28,7 @@ impl Error {
             write!(f, " (code {code})")?;
         }
         if let Some(retry_after) = facts.retry_after {
-            write!(f, "; retry after {}s", retry_after.as_secs_f64())?;
+            write_retry_after(f, retry_after)?;
         }
         if !facts.hint.is_empty() {
             write!(f, "; {}", facts.hint)?;
@@ -56,6 +56,16 @@ impl Error {
         }
         Ok(())
     }
+}
+
+/// The longest `Retry-After` whose time is shown, because longer ones are mistakes.
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
+
+fn write_retry_after(f: &mut fmt::Formatter<'_>, time: Duration) -> fmt::Result {
+    if time > YEAR {
+        return f.write_str("; retry after more than a year");
+    }
+    write!(f, "; retry after {:?}", rounded(time))
 }
 
 /// Adds attempts and times; zero values are omitted.

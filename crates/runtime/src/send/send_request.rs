@@ -79,6 +79,7 @@ async fn send_until_successful(
     context: &mut RequestContext,
 ) -> Result<Success, Error> {
     target.check()?;
+    context.policy.check()?;
     connection.credentials.check_params(target)?;
     let url = [connection.dispatcher.base_urls.of(target.endpoint)?, &target.path_and_query()].concat();
     let headers = options.headers()?;
@@ -131,7 +132,7 @@ async fn send_authorized(
     let address = url.split('?').next().unwrap_or_default();
     let mut sent = send_once(connection, url, headers, context).await?;
     // The key may have been replaced while the request was in flight.
-    if sent.response.status == 401 && connection.credentials.has_replaced(sent.key.as_ref()) {
+    if matches!(sent.response.status, 401 | 403) && connection.credentials.has_replaced(sent.key.as_ref()) {
         sent = send_once(connection, url, headers, context).await?;
     }
     let Sent { token, response, .. } = sent;

@@ -23,7 +23,7 @@ type Row = (fn() -> MockResponse, &'static str);
 
 #[tokio::test(start_paused = true)]
 async fn error_text_after_one_attempt() {
-    let table: [Row; 21] = [
+    let table: [Row; 23] = [
         (|| failure(ErrorKind::Connect), "it failed as it should; after 1 attempt in 21ms"),
         (silence, "no complete response in time; after 1 attempt in 30s"),
         (|| reply(404, &[], ""), "status 404; after 1 attempt in 21ms"),
@@ -61,6 +61,16 @@ async fn error_text_after_one_attempt() {
         (
             || reply(302, &[("location", "https://login.example.com/?next=x")], ""),
             "status 302, a redirect to the host `login.example.com`, is not followed; check the base URL; \
+             after 1 attempt in 21ms",
+        ),
+        (
+            || reply(304, &[], ""),
+            "status 304, the response to a conditional request, which the client does not send by itself; \
+             after 1 attempt in 21ms",
+        ),
+        (
+            || reply(429, &[("retry-after", "18446744073709551615")], ""),
+            "status 429: more requests came than the limits allow; retry after more than a year; \
              after 1 attempt in 21ms",
         ),
         (

@@ -146,6 +146,12 @@ fn settings_are_checked() {
     let header = |name, value| check(Client::builder(url).api_key("key").header(name, value));
     assert_eq!(header("x-own", "can\nary"), "the header `x-own` contains characters that HTTP does not allow");
     assert_eq!(header("X-Api-Key", "canary"), "the header `x-api-key` is reserved for the credentials; use `api_key`");
+    for name in ["Host", "connection", "content-length", "transfer-encoding", "accept-encoding"] {
+        let expected = format!("the header `{}` is set by the transport; omit it", name.to_lowercase());
+        assert_eq!(header(name, "1"), expected);
+    }
+    let timeout = check(Client::builder(url).api_key("key").attempt_timeout(Duration::ZERO));
+    assert_eq!(timeout, "`attempt_timeout` must be longer than zero");
     let both = Client::builder(url).api_key("key").client_credentials("id", "canary").header("authorization", "x");
     let expected =
         "the header `authorization` is reserved for the credentials; omit either this header or `client_credentials`";
@@ -183,7 +189,13 @@ async fn request_headers_override_those_of_the_client() {
     let expected = "client.raw (GET /x): the header `x-api-key` is reserved for the credentials; use `api_key`";
     assert_eq!(error_text(request.clone().header("x-api-key", "canary")).await, expected);
     let expected = "client.raw (GET /x): the header `a b` contains characters that HTTP does not allow";
-    assert_eq!(error_text(request.header("a b", "c").header("d", "e")).await, expected);
+    assert_eq!(error_text(request.clone().header("a b", "c").header("d", "e")).await, expected);
+    let expected = "client.raw (GET /x): the header `host` is set by the transport; omit it";
+    assert_eq!(error_text(request.clone().header("host", "example.com")).await, expected);
+    let expected = "client.raw (GET /x): `attempt_timeout` must be longer than zero";
+    assert_eq!(error_text(request.clone().attempt_timeout(Duration::ZERO)).await, expected);
+    let expected = "client.raw (GET /x): timed out before the first attempt (`timeout`)";
+    assert_eq!(error_text(request.timeout(Duration::ZERO)).await, expected);
     assert_eq!(transport.0.lock().unwrap().len(), 3);
 }
 
