@@ -120,6 +120,17 @@ fn minutes(range: std::ops::Range<i64>) -> Vec<i64> {
     range.collect()
 }
 
+/// The record of the first step is before the start, so nothing is missing there.
+#[tokio::test(start_paused = true)]
+async fn a_follower_that_begins_within_a_step_needs_no_further_request() {
+    let clock = Clock::new();
+    let service = service(&clock, |_| 0);
+    let mut poller = request(&service, &clock).follow(at(START - 300 * MINUTE - 7));
+    let received = until(30, &mut poller, &clock).await;
+    assert_eq!((received.records, received.gaps), ((-300..0).collect(), vec![]));
+    assert_eq!(service.seen().0, 1);
+}
+
 /// A response may arrive long before the consumer asks for the update.
 #[tokio::test(start_paused = true)]
 async fn the_date_of_a_response_belongs_to_its_arrival() {
