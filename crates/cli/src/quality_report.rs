@@ -10,7 +10,7 @@ use crate::marks;
 use crate::progress::{counted, listed};
 use crate::selected_series::identity_of;
 use crate::series_label::label_of;
-use crate::status_check::{is_rejected, is_unfetched};
+use crate::status_check::{has_unsupported, is_rejected, is_unfetched};
 use crate::table::{Cell, Table};
 use crate::time_arg;
 
@@ -27,6 +27,7 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
     let mut never_fetched = 0;
     let mut unfetched = Vec::new();
     let mut rejected = Vec::new();
+    let mut unsupported = Vec::new();
     let mut repeated_times = 0;
     let mut revisions = 0;
     let mut nulls = 0;
@@ -42,6 +43,9 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
         if is_rejected(&one.status) {
             rejected.push(label_of(&one.status));
         }
+        if has_unsupported(&one.status) {
+            unsupported.push(label_of(&one.status));
+        }
         repeated_times += one.repeated_times;
         revisions += one.revisions;
         for field in &one.fields {
@@ -56,6 +60,7 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
         format!("{never_requested} never requested"),
         with_names(format!("{never_fetched} never fetched"), &unfetched),
         with_names(format!("{} rejected", rejected.len()), &rejected),
+        with_names(format!("{} with unsupported values", unsupported.len()), &unsupported),
         counted(nulls, "null"),
         format!("{out_of_range} out of range"),
         counted(repeated_times, "repeated time"),

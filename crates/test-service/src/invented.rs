@@ -90,6 +90,7 @@ pub static SERVICE: ServiceInfo = ServiceInfo {
         },
     ],
     envelope: Some(EnvelopeInfo { data: "data", metadata: Some("metadata"), time: Some("openDate") }),
+    unsupported_values: Some("unsupportedExchanges"),
     history: Some(HistoryInfo {
         from: "startTime",
         to: "endTime",

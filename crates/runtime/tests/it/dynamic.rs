@@ -123,6 +123,16 @@ async fn typed_and_dynamic_results_are_equal() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn unsupported_values_are_read_without_a_static_type() {
+    let body = WHOLE.replace(r#""unsupportedExchanges":[]"#, r#""unsupportedExchanges":["b_spot",7]"#);
+    for (body, expected) in [(WHOLE.to_owned(), &[][..]), (body, &["b_spot", "7"])] {
+        let client = Service::new(move |_, _| reply(200, &[], &body)).client();
+        let listed = series(client.endpoint(Ratio::INFO).query("symbol", "B").await.unwrap());
+        assert_eq!(listed.unsupported_values(), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_endpoint_of_the_registry_can_be_requested() {
     let service = Service::new(|_, _| reply(200, &[], WHOLE));
     let client = service.client();
