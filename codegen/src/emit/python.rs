@@ -286,8 +286,10 @@ fn table_row(method: &Method<'_>, api: &Api) -> String {
         members.push((param.declared.name.to_string(), "_t.Optional[str]".to_owned()));
     }
     for field in &record.fields {
-        members.retain(|(name, _)| *name != field.wire_name);
-        members.push((field.wire_name.clone(), column_type(field)));
+        // A field with the name of a param has no column of its own.
+        if members.iter().all(|(name, _)| *name != field.wire_name) {
+            members.push((field.wire_name.clone(), column_type(field)));
+        }
     }
     for (name, ty) in [
         ("endpoint", "str"),

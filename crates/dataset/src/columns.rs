@@ -31,8 +31,7 @@ pub struct SeriesTable {
 impl SeriesTable {
     /// Creates the columns. Two series with different types for one column are an error that names both types.
     pub fn new(series: &[SeriesRequest]) -> Result<Self, Error> {
-        let has_several_endpoints = have_several_endpoints(series.iter().map(SeriesRequest::path));
-        let schema = joined(None, series, has_several_endpoints).map_err(Error::invalid_input)?;
+        let schema = of_series(series).map_err(Error::invalid_input)?;
         Ok(Self { schema, series: series.to_vec() })
     }
 
@@ -56,21 +55,32 @@ impl SeriesTable {
     }
 }
 
-/// The columns of a file that has the columns of existing files and of series: the identifying columns and then the
-/// fields, without duplicates; the column of unknown fields is last. Every column is nullable, because some sources may
-/// not have it.
-///
-/// The facts of a column are those of the last source, which has the newest catalogue. If the sources are of several
-/// endpoints, they are those that all sources have in common, because fields with one name may have different units.
-pub(crate) fn joined(
-    existing: impl IntoIterator<Item = SchemaRef>,
-    series: &[SeriesRequest],
-    has_several_endpoints: bool,
-) -> Result<SchemaRef, String> {
-    let mut schemas = Vec::from_iter(existing);
-    for one in series {
-        schemas.push(TableSchema::of_series(one).schema());
+/// The facts of a column that several sources have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Facts {
+    /// Those of the last source, which has the newest catalogue.
+    Newest,
+    /// Those that all sources have in common, because fields of several endpoints may have different units.
+    Common,
+}
+
+impl Facts {
+    /// The facts of columns whose sources are the series with these paths.
+    pub(crate) fn of<'p>(paths: impl Iterator<Item = &'p str>) -> Self {
+        if have_several_endpoints(paths) { Self::Common } else { Self::Newest }
     }
+}
+
+/// The columns of series.
+pub(crate) fn of_series(series: &[SeriesRequest]) -> Result<SchemaRef, String> {
+    let schemas = series.iter().map(|one| TableSchema::of_series(one).schema());
+    joined(schemas, Facts::of(series.iter().map(SeriesRequest::path)))
+}
+
+/// The columns of all sources: the identifying columns and then the fields, without duplicates; the column of unknown
+/// fields is last. Every column is nullable, because some sources may not have it.
+pub(crate) fn joined(sources: impl IntoIterator<Item = SchemaRef>, facts: Facts) -> Result<SchemaRef, String> {
+    let schemas = Vec::from_iter(sources);
     let mut fields = Vec::new();
     for schema in &schemas {
         fields.extend(schema.fields());
@@ -97,11 +107,11 @@ pub(crate) fn joined(
                 new.data_type()
             ));
         };
-        let mut facts = new.metadata().clone();
-        if has_several_endpoints {
-            facts.retain(|name, fact| known.metadata().get(name) == Some(fact));
+        let mut kept = new.metadata().clone();
+        if facts == Facts::Common {
+            kept.retain(|name, fact| known.metadata().get(name) == Some(fact));
         }
-        *known = new.with_data_type(ty).with_metadata(facts);
+        *known = new.with_data_type(ty).with_metadata(kept);
     }
     all.sort_by_key(|field| field.name() == UNKNOWN_FIELDS);
     Ok(Arc::new(Schema::new(all)))
@@ -216,7 +226,7 @@ mod tests {
         {
             for (first, second) in [(&old, &new), (&new, &old)] {
                 let sources = [schema(&[("x", first.clone())]), schema(&[("x", second.clone())])];
-                match joined(sources, &[], false) {
+                match joined(sources, Facts::Newest) {
                     Ok(columns) => {
                         assert!(is_cast && *columns.field(0).data_type() == new);
                         let rows = RecordBatch::new_empty(schema(&[("x", old.clone())]));
@@ -240,11 +250,11 @@ mod tests {
         };
         let prices = with_facts([("unit", "USD"), ("evidence", "documented")]);
         let contracts = with_facts([("unit", "contracts"), ("evidence", "documented")]);
-        for (has_several_endpoints, unit) in [(false, Some("contracts")), (true, None)] {
-            let all = joined([prices.clone(), contracts.clone()], &[], has_several_endpoints).unwrap();
-            let facts = all.field(0).metadata();
-            assert_eq!(facts.get("unit").map(String::as_str), unit);
-            assert_eq!(facts.get("evidence").map(String::as_str), Some("documented"));
+        for (facts, unit) in [(Facts::Newest, Some("contracts")), (Facts::Common, None)] {
+            let all = joined([prices.clone(), contracts.clone()], facts).unwrap();
+            let kept = all.field(0).metadata();
+            assert_eq!(kept.get("unit").map(String::as_str), unit);
+            assert_eq!(kept.get("evidence").map(String::as_str), Some("documented"));
         }
     }
 
@@ -254,12 +264,12 @@ mod tests {
         let sources = [schema(&fields[..1]), schema(&fields), Arc::new(Schema::new(vec![identifying("site")]))];
         let at = Arc::new(arrow_array::Int64Array::from(vec![7]));
         let rows = RecordBatch::try_new(sources[0].clone(), vec![at]).unwrap();
-        let rows = converted(&rows, &joined(sources, &[], false).unwrap()).unwrap();
+        let rows = converted(&rows, &joined(sources, Facts::Newest).unwrap()).unwrap();
         let names = |schema: SchemaRef| schema.fields().iter().map(|field| field.name().clone()).collect::<Vec<_>>();
         assert_eq!(names(rows.schema()), ["site", "at", "new"]);
         assert!(rows.column(0).is_null(0) && rows.column(2).is_null(0) && rows.column(1).is_valid(0));
         // A field of the records becomes text if an endpoint with a param of the same name is added.
-        let later = joined([rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))], &[], false).unwrap();
+        let later = joined([rows.schema(), Arc::new(Schema::new(vec![identifying("at")]))], Facts::Newest).unwrap();
         assert_eq!(names(later.clone()), ["site", "at", "new"]);
         assert_eq!(converted(&rows, &later).unwrap().column(1).as_string::<i32>().value(0), "7");
     }

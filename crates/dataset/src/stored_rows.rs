@@ -8,7 +8,7 @@ use arrow_schema::{DataType, SchemaRef};
 use runtime::Timestamp;
 use runtime::registry::EndpointInfo;
 
-use crate::columns::{converted, joined};
+use crate::columns::{Facts, converted, joined};
 use crate::earlier_rows::EarlierRows;
 use crate::error::Error;
 use crate::fetched_at::with_fetched_at;
@@ -18,7 +18,7 @@ use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
 use crate::revisions::{self, Revision};
 use crate::row_facts::RowFacts;
-use crate::series::{endpoint_of, have_several_endpoints};
+use crate::series::endpoint_of;
 use crate::series_columns::identifies;
 use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
@@ -88,7 +88,7 @@ impl StoredTables {
                 tables.push(table);
             }
         }
-        let schema = joined(columns, &[], have_several_endpoints(stored.into_iter()));
+        let schema = joined(columns, Facts::of(stored.into_iter()));
         let target = &self.target;
         let schema = schema.map_err(|why| Error::invalid_input(format!("{target}: {why}; select one endpoint")))?;
         let as_of = as_of.and_then(microseconds);
@@ -128,7 +128,7 @@ impl StoredRows<'_> {
             return self;
         }
         let added = TableSchema::of_params(endpoint, params).schema();
-        match joined([self.schema.clone(), added], &[], false) {
+        match joined([self.schema.clone(), added], Facts::Newest) {
             Ok(schema) => Self { schema: with_fetched_at(&schema), ..self },
             // Without a row, the types of two endpoints do not matter.
             Err(_) => self,

@@ -6,7 +6,7 @@ use arrow_schema::{Schema, SchemaRef};
 use runtime::Interval;
 
 use crate::buffered_rows::BufferedRows;
-use crate::columns::joined;
+use crate::columns::{self, Facts, joined};
 use crate::damage::Damage;
 use crate::data_set_paths::JOURNAL;
 use crate::error::Error;
@@ -19,7 +19,7 @@ use crate::place::Place;
 use crate::row_facts::RowFacts;
 use crate::saved_state::{self, VERSION};
 use crate::section::Section;
-use crate::series::{SeriesRequest, have_several_endpoints};
+use crate::series::{SeriesRequest, endpoint_of};
 use crate::series_state::SeriesState;
 use crate::table_state::TableState;
 use crate::vanished_rows::VanishedRows;
@@ -143,21 +143,33 @@ impl Table {
         for file in &self.journal {
             existing.push(file.schema());
         }
-        let stored = self.state.series.keys().map(String::as_str);
-        let has_several_endpoints = have_several_endpoints(stored.chain(self.series.iter().map(SeriesRequest::path)));
-        let why = match joined(existing.clone(), &self.series, has_several_endpoints) {
+        let facts = self.facts_of_columns();
+        let with_existing = |series: &[SeriesRequest]| {
+            let of_job = columns::of_series(series)?;
+            joined(existing.iter().cloned().chain([of_job]), facts)
+        };
+        let why = match with_existing(&self.series) {
             Ok(columns) => return Ok(with_fetched_at(&columns)),
             Err(why) => why,
         };
         let location = self.place.location();
         for one in self.series.chunks(1) {
-            if let Err(why) = joined(existing.clone(), one, has_several_endpoints) {
+            if let Err(why) = with_existing(one) {
                 return Err(Error::rebuild(location, why));
             }
         }
         Err(Error::invalid_input(format!(
             "{location}: {why}; write the endpoints to a folder, which has separate files for each endpoint"
         )))
+    }
+
+    /// The facts of columns that the files and the job have. Those of the files are older, unless the job does not have an
+    /// endpoint of the files.
+    fn facts_of_columns(&self) -> Facts {
+        let job: BTreeSet<&str> = self.series.iter().map(|series| endpoint_of(series.path())).collect();
+        let stored: BTreeSet<&str> = self.state.series.keys().map(|path| endpoint_of(path)).collect();
+        let has_several = job.union(&stored).count() > 1;
+        if has_several && !stored.is_subset(&job) { Facts::Common } else { Facts::Newest }
     }
 
     /// The interval between the records of the job, if it has several intervals, the shortest.
