@@ -29,9 +29,10 @@ impl<'d> DescriptionReader<'d> {
                 schemes.push((pointer, resolved.value));
             }
         }
-        let has_flow = schemes.iter().any(|(_, scheme)| token_flow(scheme).is_some());
+        // A flow that is added reserves the `Authorization` header, so flows are first.
+        schemes.sort_by_key(|(_, scheme)| token_flow(scheme).is_none());
         for (pointer, scheme) in schemes {
-            if let Err(why) = self.add_scheme(&mut found, scheme, has_flow, suffix) {
+            if let Err(why) = self.add_scheme(&mut found, scheme, suffix) {
                 self.omissions.add(Weight::Missing, why, &pointer);
             }
         }
@@ -42,13 +43,7 @@ impl<'d> DescriptionReader<'d> {
     }
 
     /// Adds a scheme to the credentials, or returns why they cannot have it.
-    fn add_scheme(
-        &self,
-        found: &mut Credentials,
-        scheme: &Value,
-        has_flow: bool,
-        suffix: &str,
-    ) -> Result<(), &'static str> {
+    fn add_scheme(&self, found: &mut Credentials, scheme: &Value, suffix: &str) -> Result<(), &'static str> {
         let evidence = self.options.evidence;
         if let Some(flow) = token_flow(scheme) {
             if found.client_credentials.is_some() {
@@ -60,6 +55,7 @@ impl<'d> DescriptionReader<'d> {
             found.client_credentials = Some(flow);
             return Ok(());
         }
+        let has_flow = found.client_credentials.is_some();
         let key = key_of(scheme, has_flow).ok_or("an unsupported security scheme")?;
         if found.api_key.is_some() {
             return Err(FURTHER);
