@@ -160,14 +160,16 @@ const UNITS: [Unit; 6] = [
 ];
 
 /// Formats a duration as a whole number of the longest unit that is at most an eighth wrong, for example `90 seconds`,
-/// `2 minutes` or `18 months`.
+/// `2 minutes` or `18 months`. From two minutes on, no seconds are shown, so that the unit of a time left does not
+/// alternate.
 pub(crate) fn duration(time: Duration) -> String {
     // A time below one second is shown as one second.
     let seconds = time.as_secs().max(1);
     for unit in UNITS {
         let rounded = (seconds + unit.seconds / 2) / unit.seconds;
         let error = seconds.abs_diff(rounded * unit.seconds);
-        if rounded >= 2 && error <= seconds / 8 {
+        let is_in_minutes = unit.seconds == 60 && seconds >= 120;
+        if rounded >= 2 && (error <= seconds / 8 || is_in_minutes) {
             return counted(rounded, unit.name);
         }
     }
@@ -240,6 +242,9 @@ mod tests {
         for (seconds, text) in [
             (0, "1 second"),
             (61, "61 seconds"),
+            (119, "2 minutes"),
+            (146, "2 minutes"),
+            (157, "3 minutes"),
             (90 * 60, "90 minutes"),
             (2 * day, "2 days"),
             (10 * day, "10 days"),
