@@ -60,17 +60,23 @@ impl SharedRateLimitOptions {
     async fn open_on_server(&self, url: &str, builder: &Builder<AnyClient>, log: Log) -> Result<SharedRateLimiter> {
         let limit = builder.account().limit;
         let built = SharedRateLimiter::builder(url, limit).name(&*self.shared_rate_limit_name).build();
-        let limiter = built.map_err(|error| Failure::usage(with_causes(&error)).help(help()))?;
+        let limiter = built.map_err(|error| Failure::usage(with_causes(&error)).help(self.help()))?;
         let status = limiter.status().await;
-        let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).help(help()))?;
+        let status = status.map_err(|error| Failure::new(ExitKind::Service, with_causes(&error)).help(self.help()))?;
         let why = "the shared limit is new, the server that stores it has restarted, or the limit is used up";
         announce_wait(&status, &format!("the shared rate limit `{}`", self.shared_rate_limit_name), why, log);
         Ok(limiter)
     }
 
+    /// Names the setting with the URL of the server, without which no server is used.
+    fn help(&self) -> String {
+        let setting = if self.shared_rate_limit.is_some() { option("shared-rate-limit") } else { variable() };
+        format!("without `{setting}`, the rate limit is shared with the programs on this machine")
+    }
+
     /// The URL of the server, or `off`.
     fn server(&self) -> Result<Option<String>> {
-        let variable = format!("{}_SHARED_RATE_LIMIT", service().env_prefix);
+        let variable = variable();
         match &self.shared_rate_limit {
             Some(url) if url.contains('@') => {
                 let option = option("shared-rate-limit");
@@ -143,8 +149,9 @@ pub(crate) async fn shutdown() {
     }
 }
 
-fn help() -> String {
-    format!("without `{}`, the rate limit is shared with the programs on this machine", option("shared-rate-limit"))
+/// The variable of the environment with the URL of the server.
+fn variable() -> String {
+    format!("{}_SHARED_RATE_LIMIT", service().env_prefix)
 }
 
 /// Formats an error and its causes, in one line.
@@ -183,6 +190,16 @@ mod tests {
             shared_rate_limit_name: "default".to_owned(),
         };
         options.server().map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn help_names_the_setting_of_the_server() {
+        let help = |url: Option<&str>| {
+            let shared_rate_limit = url.map(str::to_owned);
+            SharedRateLimitOptions { shared_rate_limit, shared_rate_limit_name: "default".to_owned() }.help()
+        };
+        assert!(help(Some("redis://host")).starts_with("without `--shared-rate-limit`, "), "{}", help(Some("")));
+        assert!(help(None).contains("_SHARED_RATE_LIMIT`, "), "{}", help(None));
     }
 
     #[test]
