@@ -3,7 +3,10 @@
 //! A run locks a file for each endpoint and interval of a data set, or one hidden file for a single file, and removes
 //! these lock files when it ends. Each lock file names its owner, so that another run can name this owner in its error.
 //! The operating system unlocks the files of a killed run, so the next run can lock them. Object storage has no locks.
+//!
+//! A process that follows series of a table locks a further file with their names for as long as it follows them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -17,6 +20,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
+/// The extension of the lock files of followers.
+const FOLLOWING: &str = "following";
+
 /// The process of a run. A lock file has it as JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -27,6 +33,9 @@ pub struct RunOwner {
     pub host: Option<String>,
     /// The start of the run.
     pub since: Option<Timestamp>,
+    /// The paths of the series that the process follows.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) series: BTreeSet<String>,
 }
 
 /// Writes the process, the machine and the second of the start.
@@ -57,13 +66,35 @@ impl Lock {
         paths.dedup();
         let mut this = Self::default();
         for path in paths {
-            match lock(&path).map_err(|error| Error::storage(path.display(), error))? {
-                Attempt::Locked(file) => this.0.push((path, file)),
-                Attempt::WithoutLocks => {}
-                Attempt::InUse(by) => return Err(Error::InUse { target: target.to_owned(), by: by.to_string() }),
-            }
+            this.add(target, path, BTreeSet::new())?;
         }
         Ok(this)
+    }
+
+    /// Locks series of the table with this lock file for a process that follows them, which other processes then cannot
+    /// follow.
+    pub(crate) fn follow(target: &str, table: &Path, series: BTreeSet<String>) -> Result<Self, Error> {
+        // No other process looks for followers, or begins to follow, meanwhile.
+        let _table = Self::acquire(target, vec![table.to_owned()])?;
+        let mut number: u32 = 0;
+        for (path, owner) in followers(table) {
+            number = number.max(number_of(&path).unwrap_or(0));
+            if !owner.series.is_disjoint(&series) {
+                return Err(Error::InUse { target: target.to_owned(), by: owner.to_string() });
+            }
+        }
+        let mut this = Self::default();
+        this.add(target, table.with_extension(format!("{}.{FOLLOWING}", number.saturating_add(1))), series)?;
+        Ok(this)
+    }
+
+    fn add(&mut self, target: &str, path: PathBuf, series: BTreeSet<String>) -> Result<(), Error> {
+        match lock(&path, series).map_err(|error| Error::storage(path.display(), error))? {
+            Attempt::Locked(file) => self.0.push((path, file)),
+            Attempt::WithoutLocks => {}
+            Attempt::InUse(by) => return Err(Error::InUse { target: target.to_owned(), by: by.to_string() }),
+        }
+        Ok(())
     }
 }
 
@@ -93,6 +124,38 @@ pub(crate) fn holder(path: &Path) -> Option<RunOwner> {
     }
 }
 
+/// The process that follows one of these series of the table with this lock file, which the caller has locked.
+pub(crate) fn follower(table: &Path, series: &BTreeSet<String>) -> Option<RunOwner> {
+    let mut owners = followers(table).into_iter().map(|(_, owner)| owner);
+    owners.find(|owner| !owner.series.is_disjoint(series))
+}
+
+/// The lock files of the processes that follow series of a table. Removes those of killed processes.
+fn followers(table: &Path) -> Vec<(PathBuf, RunOwner)> {
+    let mut found = Vec::new();
+    for entry in table.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_of_table = path.with_extension("").with_extension("lock") == table;
+        if !is_of_table || number_of(&path).is_none() {
+            continue;
+        }
+        match holder(&path) {
+            Some(owner) => found.push((path, owner)),
+            // Locking and unlocking a file removes it.
+            None => drop(Lock::acquire("", vec![path])),
+        }
+    }
+    found
+}
+
+/// The number in the name of a follower's lock file, such as `levels-1h.2.following`; `None` for any other file.
+fn number_of(path: &Path) -> Option<u32> {
+    if path.extension()? != FOLLOWING {
+        return None;
+    }
+    Path::new(path.file_stem()?).extension()?.to_str()?.parse().ok()
+}
+
 /// The owner of a locked file, which some systems do not let others read.
 fn owner_of(path: &Path) -> RunOwner {
     let Ok(text) = fs::read_to_string(path) else { return RunOwner::default() };
@@ -108,12 +171,12 @@ enum Attempt {
     InUse(RunOwner),
 }
 
-fn lock(path: &Path) -> io::Result<Attempt> {
+fn lock(path: &Path, series: BTreeSet<String>) -> io::Result<Attempt> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
     // The time is not rounded, so that no other lock has the same text.
-    let owner = RunOwner { process: Some(process::id()), host: host(), since: Some(Timestamp::now()) };
+    let owner = RunOwner { process: Some(process::id()), host: host(), since: Some(Timestamp::now()), series };
     let owner = serde_json::to_string(&owner)?;
     let mut is_second = false;
     loop {

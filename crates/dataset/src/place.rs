@@ -177,11 +177,6 @@ impl Place {
         self.storage.local().map(|root| root.join(&self.lock))
     }
 
-    /// The file that a process locks while it follows series of the table; `None` in object storage.
-    pub(crate) fn follow_lock(&self) -> Option<PathBuf> {
-        self.lock().map(|path| path.with_extension("following"))
-    }
-
     /// The file with the rows of the period that begins at a time.
     pub(crate) fn file(&self, partition: Option<Partition>, start: Timestamp) -> String {
         match partition {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::error::Error;
-use crate::lock::Lock;
+use crate::lock;
 use crate::locked_tables::LockedTables;
 use crate::merge_journal::MergedJournal;
 use crate::table::Table;
@@ -34,8 +34,8 @@ struct Removal {
 /// each series, such as `weather.levels/site=dover/interval=1h`.
 ///
 /// A file without remaining series is deleted or, in a bucket, stays without rows. If the process is killed, a second
-/// call removes the rest. If another run is writing the target, or a process [follows](crate::Backfill::follow) series of
-/// the same endpoint and interval, nothing is removed, and [`Error::InUse`] names that process.
+/// call removes the rest. If another run is writing the target, or a process [follows](crate::Backfill::follow) one of the
+/// series, nothing is removed, and [`Error::InUse`] names that process.
 pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Result<Removed, Error> {
     let LockedTables { tables, failed, lock: _lock } = LockedTables::open(target).await?;
     let mut removals = Vec::new();
@@ -47,8 +47,11 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Resul
         }
     }
     // A process that follows a series would add it again.
-    let followed = removals.iter().filter_map(|removal| removal.table.place.follow_lock()).collect();
-    let _followed = Lock::acquire(&target.to_string(), followed)?;
+    for Removal { table, paths } in &removals {
+        if let Some(by) = table.place.lock().and_then(|path| lock::follower(&path, paths)) {
+            return Err(Error::InUse { target: target.to_string(), by: by.to_string() });
+        }
+    }
     let mut removed = Removed { failed, ..Removed::default() };
     for mut removal in removals {
         match removal.run().await {

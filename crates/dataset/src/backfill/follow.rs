@@ -79,7 +79,8 @@ impl Backfill {
     /// run is writing the target when a record is delivered, the record is written after that run; if that run is still
     /// writing ten seconds after `cancel` completes, the next run adds or requests the record. A series that a user
     /// [retires](crate::retire()) is no longer followed from the next write on, and again after the run of an hour if the
-    /// user has ended that.
+    /// user has ended that. If another process follows one of the series, [`Error::InUse`] names that process; in a bucket,
+    /// both follow it.
     pub async fn follow(
         &self,
         compact_every: Duration,
@@ -89,13 +90,7 @@ impl Backfill {
         if self.range.end < Self::OPEN_END {
             return Err(Error::invalid_input("a range that is followed must end at `OPEN_END`"));
         }
-        let mut locks = Vec::new();
-        for table in JobTables::open(self, false).await?.tables.into_values() {
-            // Another process may follow other series of the same tables.
-            if let Some(path) = table.place.follow_lock() {
-                locks.extend(Lock::acquire(&self.target.to_string(), vec![path]).ok());
-            }
-        }
+        let _locks = self.lock_followed().await?;
         let now = Instant::now();
         let compact_every = compact_every.max(COLLECT);
         let mut this = Following {
@@ -116,6 +111,22 @@ impl Backfill {
         }
         let written = this.finish().await;
         ended.and(written)
+    }
+
+    /// Locks the series for this process. Another process may follow other series of the same tables.
+    async fn lock_followed(&self) -> Result<Vec<Lock>, Error> {
+        let target = self.target.to_string();
+        let mut locks = Vec::new();
+        for table in JobTables::open(self, false).await?.tables.into_values() {
+            let mut series = BTreeSet::new();
+            for one in &table.series {
+                series.insert(one.path().to_owned());
+            }
+            if let Some(path) = table.place.lock() {
+                locks.push(Lock::follow(&target, &path, series)?);
+            }
+        }
+        Ok(locks)
     }
 
     /// The indices of the series without a regular step.

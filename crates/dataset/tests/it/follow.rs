@@ -13,7 +13,9 @@ use runtime::history::Update;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::support::service::Client;
-use crate::support::{DAY, END, HOUR, TARGETS, body, client_of, coins, job, read, releases, run, state_of, with};
+use crate::support::{
+    DAY, END, HOUR, TARGETS, all_files, body, client_of, coins, job, read, releases, run, state_of, with,
+};
 
 /// A service that publishes the record of each hour 30 seconds after the end of the hour.
 #[derive(Clone)]
@@ -134,6 +136,28 @@ async fn a_series_is_not_removed_while_it_is_followed() {
 }
 
 /// A user can retire a series, and end that, while it is followed.
+#[tokio::test(start_paused = true)]
+async fn a_series_is_followed_by_one_process() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let service = Service::new();
+        let [first, same, other] =
+            [&["BTC", "ETH"][..], &["ETH", "SOL"], &["SOL"]].map(|coins| service.job(coins, &path));
+        let later = async {
+            sleep(Duration::from_secs(100)).await;
+            let ended = same.follow(Duration::from_secs(300), |_| {}, std::future::pending()).await;
+            assert!(matches!(ended, Err(Error::InUse { .. })), "{name}: {ended:?}");
+            follow_until(&other, 100, |_| {}).await;
+        };
+        tokio::join!(follow_until(&first, 300, |_| {}), later);
+        assert_eq!(read(&path).len(), 3 * 48, "{name}");
+        follow_for(&same, 60).await;
+        let left = all_files(dir.path()).into_iter().filter(|file| file.ends_with("following"));
+        assert_eq!(left.collect::<Vec<_>>(), [""; 0], "{name}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_series_that_is_retired_is_no_longer_followed() {
     for name in TARGETS {
