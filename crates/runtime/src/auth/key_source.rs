@@ -31,13 +31,13 @@ impl KeySource {
     pub(crate) fn read(&self) -> Result<Secret, Error> {
         let key = match self {
             Self::Fixed(key) => return Ok(key.clone()),
-            Self::Function(function) => function().map_err(|error| {
-                Error::retryable(ErrorKind::Send, "the source of the API key failed").with_source(error)
-            })?,
+            Self::Function(function) => {
+                function().map_err(|error| unavailable("the source of the API key failed").with_source(error))?
+            }
             Self::File(path) => read_file(path, &self.subject())?,
         };
         if key.is_blank() {
-            return Err(Error::retryable(ErrorKind::Send, format!("{} is empty", self.subject())));
+            return Err(unavailable(format!("{} is empty", self.subject())));
         }
         Ok(key)
     }
@@ -50,21 +50,25 @@ impl KeySource {
     }
 }
 
+/// Creates the error for a key that cannot be read now.
+fn unavailable(message: impl Into<String>) -> Error {
+    Error::retryable(ErrorKind::Send, message).of_missing_setting()
+}
+
 /// The maximum size of the file of a key.
 const MAX_BYTES: usize = 64 << 10;
 
 fn read_file(path: &Path, subject: &str) -> Result<Secret, Error> {
-    let failed = |message: String| Error::retryable(ErrorKind::Send, message);
-    let unreadable = |error: io::Error| failed(format!("cannot read {subject}")).with_source(error);
+    let unreadable = |error: io::Error| unavailable(format!("cannot read {subject}")).with_source(error);
     // A pipe would block, and could not be read again for the next request.
     if !metadata(path).map_err(unreadable)?.is_file() {
-        return Err(failed(format!("{subject} is not a regular file")));
+        return Err(unavailable(format!("{subject} is not a regular file")));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
     file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() > MAX_BYTES {
-        return Err(failed(format!("{subject} exceeds {MAX_BYTES} bytes")));
+        return Err(unavailable(format!("{subject} exceeds {MAX_BYTES} bytes")));
     }
     let text = std::str::from_utf8(&bytes).map_err(|error| unreadable(io::Error::other(error)))?;
     // Some editors begin a file with a byte order mark, which no key has.

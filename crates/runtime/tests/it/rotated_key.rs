@@ -83,7 +83,7 @@ async fn key_of_a_file_is_read_for_each_request() {
     std::fs::write(&path, "").unwrap();
     let error = client.raw("/x").await.unwrap_err();
     assert_eq!((error.kind(), error.is_retryable()), (ErrorKind::Send, true));
-    assert!(error.to_string().contains(" is empty"), "{error}");
+    assert!(error.to_string().contains(" is empty") && error.is_missing_setting(), "{error}");
     std::fs::remove_file(&path).unwrap();
     assert_eq!(seen.lock().unwrap().len(), 2);
 }
