@@ -137,6 +137,11 @@ impl Error {
         self.0.kind
     }
 
+    /// The message without the request, hints, attempts and the body.
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
     /// Returns the endpoint of the request; `None` if the failure precedes the request.
     pub fn endpoint(&self) -> Option<&'static EndpointInfo> {
         self.0.facts.request.as_ref().map(|(endpoint, _)| *endpoint)
@@ -222,7 +227,8 @@ impl Error {
         self.0.facts.local
     }
 
-    /// Returns whether the client lacks a setting that the request needs: the base URL of a group on another host.
+    /// Returns whether the client lacks a setting that the request needs: the base URL of a group on another host, or an
+    /// API key that its file or its source does not return.
     pub fn is_missing_setting(&self) -> bool {
         self.0.facts.missing_setting
     }

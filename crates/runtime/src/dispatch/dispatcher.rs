@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::observer::WaitReason;
 use super::request_context::RequestContext;
-use super::retry::Retries;
+use super::retry::{Retries, Retry};
 use super::service_pause::{self, EndpointPauses, ServicePause};
 use crate::error::{Error, ErrorKind};
 use crate::platform::{sleep, timeout};
@@ -102,7 +102,8 @@ impl Dispatcher {
             permit.on_sent.notify();
         }
         let bytes = outcome.as_ref().map_or(0, |response| response.body.len());
-        context.end_attempt(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes);
+        let pause = outcome.as_ref().ok().and_then(|response| self.pause_of(response, &context.policy.retry));
+        context.end_attempt(since, outcome.as_ref().map(|response| response.status).map_err(Error::kind), bytes, pause);
         if let Ok(response) = &outcome {
             // If the transport did not report the headers when they arrived, they are reported now.
             on_headers.notify(response.status, &response.headers);
@@ -111,6 +112,14 @@ impl Dispatcher {
         // the pause begins.
         drop(permit);
         outcome
+    }
+
+    /// The time for which nothing is sent after a response that was rate-limited.
+    fn pause_of(&self, response: &HttpResponse, retry: &Retry) -> Option<Duration> {
+        match service_pause::requested(response.status, &response.headers, self.service) {
+            Some(ServicePause::RateLimited(time)) => Some(retry.pause(time)),
+            _ => None,
+        }
     }
 
     /// The notifier that begins the pause for which a response asks, at most once.

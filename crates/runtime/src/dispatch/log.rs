@@ -50,16 +50,18 @@ impl Log<'_> {
             Event::Wait { request, reason, elapsed, .. } => {
                 tracing::debug!(target: TARGET, %request, ?reason, elapsed_ms = ms(elapsed), params, "waited");
             }
-            Event::Attempt { request, number, outcome: Ok(429), .. } => either!(
+            Event::Attempt { request, number, pause: Some(pause), .. } => either!(
                 is_quiet, debug, warn,
-                target: TARGET, %request, number, params, "rate-limited: the client sends nothing until the pause ends"
+                target: TARGET, %request, number, pause_ms = ms(pause), params,
+                "rate-limited: the client sends nothing until the pause ends"
             ),
             Event::Attempt { request, number, outcome, bytes, elapsed, .. } => {
                 let elapsed_ms = ms(elapsed);
                 tracing::debug!(target: TARGET, %request, number, ?outcome, bytes, elapsed_ms, params, "attempt");
             }
-            Event::Retry { request, kind, delay, .. } => {
-                either!(is_quiet, debug, info, target: TARGET, %request, ?kind, delay_ms = ms(delay), params, "retry");
+            Event::Retry { request, kind, cause, delay, .. } => {
+                let (cause, delay_ms) = (cause.as_deref(), ms(delay));
+                either!(is_quiet, debug, info, target: TARGET, %request, ?kind, cause, delay_ms, params, "retry");
             }
             Event::UnrecognizedRecords { request, records, .. } => tracing::warn!(
                 target: TARGET, %request, records, params,
@@ -71,8 +73,8 @@ impl Log<'_> {
             Event::FieldMissing { request, field, new, .. } => tracing::warn!(
                 target: TARGET, %request, field, ?new, params, "the service no longer sends a field; it is `None`"
             ),
-            Event::End { request, outcome, bytes, attempts, elapsed, waited, .. } => {
-                self.end(*request, *outcome, *bytes, *attempts, [ms(elapsed), ms(waited)]);
+            Event::End { request, outcome, cause, bytes, attempts, elapsed, waited, .. } => {
+                self.end(*request, *outcome, cause.as_deref(), *bytes, *attempts, [ms(elapsed), ms(waited)]);
             }
             Event::Outage { request, kind, elapsed, is_first, is_outage, .. } => {
                 let is_news = *is_first || *is_outage;
@@ -96,7 +98,15 @@ impl Log<'_> {
         either!(is_news, warn, debug, target: TARGET, %request, ?kind, elapsed_ms, params, "{what}");
     }
 
-    fn end(&self, request: RequestKind, outcome: Outcome, bytes: usize, attempts: u32, times: [u64; 2]) {
+    fn end(
+        &self,
+        request: RequestKind,
+        outcome: Outcome,
+        cause: Option<&str>,
+        bytes: usize,
+        attempts: u32,
+        times: [u64; 2],
+    ) {
         let Self { span, is_quiet, .. } = *self;
         let params = self.params();
         let [elapsed_ms, waited_ms] = times;
@@ -109,7 +119,7 @@ impl Log<'_> {
         if let Outcome::Failure { .. } = outcome {
             either!(
                 is_quiet, debug, warn,
-                target: TARGET, %request, ?outcome, attempts, elapsed_ms, waited_ms, params, "failed"
+                target: TARGET, %request, ?outcome, cause, attempts, elapsed_ms, waited_ms, params, "failed"
             );
         } else {
             tracing::debug!(target: TARGET, %request, ?outcome, bytes, attempts, elapsed_ms, waited_ms, params, "end");

@@ -2,7 +2,7 @@
 //!
 //! The events of one request are reported in the order in which they occur. They contain no URL, of the params only those
 //! of the catalogue with secrets masked, and of the response only its status, its size and names of fields, so they can be
-//! written to any log.
+//! written to any log. The cause of a failure without a response is the message of its error, with secrets masked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,6 +77,8 @@ pub enum Event {
         bytes: usize,
         /// The duration of the attempt.
         elapsed: Duration,
+        /// The time for which the client sends nothing, if the service rate-limited the attempt.
+        pause: Option<Duration>,
     },
     /// The request failed and will be retried.
     #[non_exhaustive]
@@ -87,6 +89,8 @@ pub enum Event {
         params: RequestParams,
         /// The phase in which it failed.
         kind: ErrorKind,
+        /// The reason why a data request got no response, which can name the server; `None` if a response arrived.
+        cause: Option<String>,
         /// The delay before the next attempt.
         delay: Duration,
     },
@@ -143,6 +147,8 @@ pub enum Event {
         params: RequestParams,
         /// The outcome.
         outcome: Outcome,
+        /// The reason why the request got no response, which can name the server; `None` if a response arrived.
+        cause: Option<String>,
         /// The size of the decoded body in bytes.
         bytes: usize,
         /// The number of attempts.

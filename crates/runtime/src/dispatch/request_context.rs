@@ -43,6 +43,8 @@ pub(crate) struct RequestContext {
     /// The outcome of the request, and the size of the body of its response.
     outcome: Outcome,
     bytes: usize,
+    /// The reason for a failure without a response.
+    cause: Option<String>,
     /// The attempts and the time of the request when its response arrived; `None` before that.
     end: Option<Timing>,
 }
@@ -62,6 +64,7 @@ impl RequestContext {
             out_of_time: false,
             outcome: Outcome::Cancelled,
             bytes: 0,
+            cause: None,
             end: None,
             time_waited: Duration::ZERO,
             time_in_queue: Duration::ZERO,
@@ -137,12 +140,19 @@ impl RequestContext {
     }
 
     /// Ends an attempt, and reports its outcome.
-    pub(crate) fn end_attempt(&mut self, since: Instant, outcome: Result<u16, ErrorKind>, bytes: usize) {
+    pub(crate) fn end_attempt(
+        &mut self,
+        since: Instant,
+        outcome: Result<u16, ErrorKind>,
+        bytes: usize,
+        pause: Option<Duration>,
+    ) {
         self.last_attempt = since.elapsed();
         let params = self.observers.params();
         let number = self.attempts.sent;
         let elapsed = self.last_attempt;
-        self.observers.notify(&Event::Attempt { request: self.request, params, number, outcome, bytes, elapsed });
+        let request = self.request;
+        self.observers.notify(&Event::Attempt { request, params, number, outcome, bytes, elapsed, pause });
     }
 
     /// Waits until the next attempt is due; returns the error if no attempt follows.
@@ -154,7 +164,8 @@ impl RequestContext {
         self.attempts.failed(&error);
         let (delay, error) = retries.decide(&self.policy.retry, error, self.attempts, self.left())?;
         let params = self.observers.params();
-        self.observers.notify(&Event::Retry { request: self.request, params, kind: error.kind(), delay });
+        let (kind, cause) = (error.kind(), self.cause(&error));
+        self.observers.notify(&Event::Retry { request: self.request, params, kind, cause, delay });
         self.failure = Some(error);
         self.begin_wait(WaitReason::Delay)?;
         sleep(delay).await;
@@ -175,13 +186,20 @@ impl RequestContext {
         (self.outcome, self.bytes, self.end) = (Outcome::Success { status }, bytes, Some(self.timing()));
     }
 
-    /// Ends the request with a failure.
+    /// Ends the request with a failure, in whose text secrets are masked.
     pub(crate) fn failed(mut self, error: &Error) {
+        self.cause = self.cause(error);
         self.outcome = Outcome::Failure { kind: error.kind(), status: error.status() };
     }
 
     fn next_attempt_text(&self) -> &'static str {
         if self.attempts.sent == 0 { "before the first attempt" } else { "before the next attempt" }
+    }
+
+    /// The message of an error without a response, for events. The error of a token request can have a secret.
+    fn cause(&self, error: &Error) -> Option<String> {
+        let has_none = error.status().is_none() && matches!(self.request, RequestKind::Data(_));
+        has_none.then(|| error.message().to_owned())
     }
 
     /// Creates the error for a timeout of the request; `which` is the name of its setting.
@@ -206,7 +224,8 @@ impl Drop for RequestContext {
         let Timing { attempts, elapsed, waited } = self.timing();
         if matches!(request, RequestKind::Data(_)) {
             let params = self.observers.params();
-            self.observers.notify(&Event::End { request, params, outcome, bytes, attempts, elapsed, waited });
+            let cause = self.cause.take();
+            self.observers.notify(&Event::End { request, params, outcome, cause, bytes, attempts, elapsed, waited });
         }
     }
 }

@@ -49,8 +49,9 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
         }
         Err(error) => {
             let error = with_hints(error.after(context.timing()), &target);
+            let error = connection.with_request(error, &target);
             context.failed(&error);
-            Err(connection.with_request(error, &target))
+            Err(error)
         }
     }
 }
@@ -101,7 +102,7 @@ async fn send_until_successful(
                     let pause = context.policy.retry.pause(error.retry_after());
                     connection.dispatcher.rate_limiter.on_rate_limited(pause);
                 }
-                context.retry(retries, error).await?;
+                context.retry(retries, error.without_secrets(&connection.credentials)).await?;
             }
         }
     }

@@ -5,7 +5,8 @@ use std::fmt::{Debug, Write};
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
 
-use test_service::scripted::{reply, troubled};
+use runtime::{ErrorKind, Retry};
+use test_service::scripted::{failure, reply, troubled};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Instrument, Metadata, Subscriber};
@@ -92,6 +93,10 @@ async fn logs_contain_only_allowed_values() {
     request.instrument(tracing::debug_span!("outer")).await.unwrap();
     service.becomes(|_, _| reply(404, &[], "canary-body"));
     client.raw("/canary-path").await.unwrap_err();
+    service.becomes(|_, _| failure(ErrorKind::Connect));
+    client.raw("/x").retry(Retry::default().max_attempts(2)).await.unwrap_err();
+    service.becomes(|_, _| reply(429, &[("retry-after", "7")], ""));
+    client.raw("/x").retry(Retry::none()).await.unwrap_err();
     let log = log.0.lock().unwrap();
     assert!(!log.contains("canary"), "{log}");
     let expected = [
@@ -101,6 +106,9 @@ async fn logs_contain_only_allowed_values() {
         " attempts=2 waited_ms=3009 status=200 bytes=51",
         "request endpoint=client.raw",
         " attempts=1 waited_ms=989 status=404",
+        " message=retry request=client.raw kind=Connect cause=\"it failed as it should\" delay_ms=",
+        " message=failed request=client.raw outcome=Failure { kind: Connect, status: None } cause=\"it failed as it should\"",
+        " request=client.raw number=1 pause_ms=7000",
     ];
     let mut rest = log.as_str();
     for part in expected {
