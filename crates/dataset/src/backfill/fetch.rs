@@ -6,9 +6,9 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use runtime::Error as RequestError;
 use runtime::history::Page;
 use runtime::record::AnyRecord;
+use runtime::{Error as RequestError, ErrorKind};
 use tokio::time::sleep;
 
 use super::buffered_pages::{LeftOut, RangeId};
@@ -175,7 +175,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Adds a failed range to the summary. If every other range would fail in the same way, the entire job ends.
     fn note_failed(&mut self, series: usize, error: RequestError) {
         self.note_response(Some(&error));
-        if error.is_auth() || error.is_token() {
+        // The settings or the clock of this machine are wrong.
+        let is_local = error.kind() == ErrorKind::Builder;
+        if error.is_auth() || error.is_token() || is_local {
             self.rejected = Some(error.into());
             return;
         }

@@ -62,3 +62,22 @@ async fn a_clock_that_is_wrong_after_a_run_with_the_right_clock_repeats_no_recor
         assert!(again.is_complete && again.records == 0 && again.requests < 20, "{name}, {days} days: {again:?}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_range_in_the_future_of_the_service_ends_the_run_and_stays_unfetched() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let open = |now: i64| {
+            with(job(coins(&client_at(now), &["BTC"]), now - 2 * DAY, now, &path), |job| {
+                job.range.end = Backfill::OPEN_END;
+            })
+        };
+        let error = open(END + 5 * DAY).run(|_| {}, std::future::pending()).await.unwrap_err().to_string();
+        assert!(error.contains("; check the clock of this machine: it is at "), "{name}: {error}");
+        assert!(!state_of(&path).await.series[0].unfetched.is_empty(), "{name}");
+        let mended = run(&open(END)).await;
+        assert!(mended.is_complete && mended.series[0].unfetched == 0, "{name}: {mended:?}");
+        assert!(state_of(&path).await.series[0].unfetched.is_empty() && read(&path).len() == 48, "{name}");
+    }
+}
