@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dataset::{Backfill, ResponseMonitor, SeriesRequest, Target, quoted};
 use indicatif::HumanBytes;
-use runtime::observer::{Event, Observer};
-use runtime::{AnyClient as Client, Builder, Error, Timestamp};
+use runtime::observer::{Event, Observer, RequestParams};
+use runtime::{AnyClient as Client, Builder, Error, RequestKind, Timestamp};
 use sandbox::{Rule, Sandbox};
 
 use crate::failure::{ExitKind, Failure, Result};
@@ -25,6 +25,7 @@ use crate::program::{program, service};
 use crate::progress::{count_response, listed, quotations};
 use crate::shared_rate_limit::{SharedRateLimit, SharedRateLimitOptions};
 use crate::time_arg::Start;
+use crate::trouble::FollowerAttempts;
 
 /// The options that select the service.
 #[derive(Args, Debug)]
@@ -77,20 +78,26 @@ impl Connected {
 impl Connection {
     /// Builds the client; nothing is sent to the service yet.
     pub(crate) async fn open(&self, log: Log) -> Result<Connected> {
-        self.connect(log, true, None).await
+        self.connect(log, true, None, None).await
     }
 
     /// Builds the client of a backfill, which compares the fields of responses with those in its files.
     pub(crate) async fn open_for_files(&self, log: Log, metrics: Option<Metrics>) -> Result<Connected> {
-        self.connect(log, false, metrics).await
+        self.connect(log, false, metrics, None).await
     }
 
     /// Builds the client of a follower.
     pub(crate) async fn open_to_follow(&self, log: Log, metrics: Option<Metrics>) -> Result<Connected> {
-        self.connect(log, true, metrics).await
+        self.connect(log, true, metrics, Some(FollowerAttempts::default())).await
     }
 
-    async fn connect(&self, log: Log, warns_of_missing_fields: bool, metrics: Option<Metrics>) -> Result<Connected> {
+    async fn connect(
+        &self,
+        log: Log,
+        warns_of_missing_fields: bool,
+        metrics: Option<Metrics>,
+        attempts: Option<FollowerAttempts>,
+    ) -> Result<Connected> {
         let sandbox = self.start_sandbox()?;
         let settings = match &sandbox {
             Some(sandbox) => Settings::of_sandbox(sandbox),
@@ -103,7 +110,7 @@ impl Connection {
         }
         let monitor = ResponseMonitor::default();
         let client = builder
-            .observer(Watched { monitor: monitor.clone(), log, warns_of_missing_fields, metrics })
+            .observer(Watched { monitor: monitor.clone(), log, warns_of_missing_fields, metrics, attempts })
             .build()
             .map_err(invalid)?;
         Ok(Connected { client, settings_source: settings.source, rate_limit, monitor, sandbox })
@@ -191,6 +198,7 @@ struct Watched {
     log: Log,
     warns_of_missing_fields: bool,
     metrics: Option<Metrics>,
+    attempts: Option<FollowerAttempts>,
 }
 
 impl Observer for Watched {
@@ -204,22 +212,35 @@ impl Observer for Watched {
                     Ok(status) => format!("status {status}"),
                     Err(kind) => format!("failed ({kind:?})"),
                 };
-                let series = format!("{request} {params}");
-                let series = series.trim_end();
+                let series = series(*request, params);
                 let time = elapsed.as_millis();
                 let bytes = HumanBytes(*bytes as u64);
                 self.log.remark(&format!("{series}, attempt {number}: {outcome}, {bytes} in {time} ms"));
+            }
+            Event::Retry { request, params, cause: Some(cause), .. }
+            | Event::End { request, params, cause: Some(cause), .. }
+                if self.log == Log::Verbose =>
+            {
+                self.log.remark(&format!("{}: {cause}", series(*request, params)));
             }
             Event::FieldMissing { request, field, new, .. } if self.warns_of_missing_fields => {
                 self.log.warning(&missing_field(&request.to_string(), field, new));
             }
             _ => {}
         }
+        if let Some(warning) = self.attempts.as_ref().and_then(|attempts| attempts.note(event)) {
+            self.log.warning(&warning);
+        }
         if let Some(metrics) = &self.metrics {
             metrics.observe(event);
         }
         self.monitor.observe(event);
     }
+}
+
+/// The name of a request, with its params.
+fn series(request: RequestKind, params: &RequestParams) -> String {
+    format!("{request} {params}").trim_end().to_owned()
 }
 
 /// Describes a field that earlier responses had.

@@ -96,6 +96,11 @@ impl Failure {
         Self { exit_kind, message: without_system_numbers(message.into()), help: String::new() }
     }
 
+    /// Creates the failure of a run for the error of its requests.
+    pub(crate) fn of(error: &Error, message: String) -> Self {
+        Self::new(exit_kind(error), message).help_if(proxy_advice(error).map(str::to_owned))
+    }
+
     /// Creates the failure for an invalid command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(ExitKind::Usage, message)
@@ -229,7 +234,7 @@ impl From<Error> for Failure {
         let text = if are_causes_useful(&error) { format!("{error:#}") } else { error.to_string() };
         // A page says nothing in one line, and the error names its title.
         let text = text.split("; body: <").next().unwrap_or_default();
-        Self::new(exit_kind(&error), without_name_of_raw(text)).help_if(proxy_advice(&error).map(str::to_owned))
+        Self::of(&error, without_name_of_raw(text))
     }
 }
 

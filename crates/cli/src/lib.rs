@@ -51,6 +51,7 @@ mod param_keys;
 mod param_values;
 mod shared_rate_limit;
 mod stored_completions;
+mod trouble;
 
 mod connection;
 mod excel_file;

@@ -1,11 +1,12 @@
 //! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::error::Error as _;
 use std::time::Duration;
 
 use dataset::{BackfillEvent, SeriesReport, Summary, quoted};
 use runtime::history::{FailedPage, Progress};
-use runtime::{ErrorKind, Timestamp, history};
+use runtime::{Error, ErrorKind, Timestamp, history};
 
 use crate::empty_series::no_record;
 use crate::endpoint_names::full_name;
@@ -17,13 +18,14 @@ use crate::log::Log;
 use crate::marks;
 use crate::notation::{command, flag, python_text};
 use crate::program::program;
-use crate::progress::{Bar, counted, duration, line_of, print_first};
+use crate::progress::{Bar, counted, line_of, print_first};
 use crate::range_ends::{cap, remedy, sentences};
 use crate::record_spacing::SpacingCheck;
 use crate::run_outcome;
 use crate::series_outcome::SeriesOutcome;
 use crate::table::readable;
 use crate::time_arg;
+use crate::trouble;
 use crate::unsupported_values;
 
 /// If a range ends at most this long before the start of the run, the range counts as ending now.
@@ -217,9 +219,13 @@ impl Reporter {
     /// The failure of a run that has ended before all requests were sent.
     fn stopped(&self, summary: &Summary, signal: ExitKind) -> Option<Failure> {
         let cause = cause_of_stop(summary)?;
-        let exit_kind = if summary.is_cancelled { signal } else { ExitKind::Service };
         let kept = counted(self.bar.total.records, "record");
-        let failure = Failure::new(exit_kind, format!("{cause}; kept the {kept} fetched so far"));
+        let message = format!("{cause}; kept the {kept} fetched so far");
+        let failure = match &summary.page_error {
+            _ if summary.is_cancelled => Failure::new(signal, message),
+            Some(error) => Failure::of(error, message),
+            None => Failure::new(ExitKind::Service, message),
+        };
         Some(failure.help("run the same command to continue"))
     }
 
@@ -376,41 +382,35 @@ impl Reporter {
             }
             BackfillEvent::Report { series, report, .. } => self.report(*series, report),
             BackfillEvent::Trouble { elapsed, status, kind, .. } => {
-                let what = match (status, kind) {
-                    (Some(status), _) => format!("the service has responded with status {status}"),
-                    (None, Some(kind)) => format!("no response from the service{}", cause(*kind)),
-                    (None, None) => "no response from the service".to_owned(),
-                };
-                self.bar.warning(self.log, &format!("{what} for {}; retrying", duration(*elapsed)));
+                let last = status.ok_or(kind.unwrap_or(ErrorKind::Shutdown));
+                self.bar.warning(self.log, &trouble::failing(last, *elapsed));
             }
-            BackfillEvent::Recovered { elapsed, .. } => {
-                self.bar.warning(self.log, &format!("the service accepts requests again after {}", duration(*elapsed)));
-            }
+            BackfillEvent::Recovered { elapsed, .. } => self.bar.warning(self.log, &trouble::recovered(*elapsed)),
             _ => {}
         }
     }
 }
 
 /// The reason why a run has ended before all requests were sent.
-fn cause_of_stop(summary: &Summary) -> Option<&'static str> {
+fn cause_of_stop(summary: &Summary) -> Option<String> {
     if summary.is_cancelled {
-        Some("stopped")
+        Some("stopped".to_owned())
     } else if summary.is_unreachable {
-        Some("stopped because the service does not respond")
+        Some(format!("stopped because {}", without_response(summary.page_error.as_ref())))
     } else {
         None
     }
 }
 
-/// Describes the phase in which an attempt without a response failed.
-fn cause(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::Connect => " (no connection)",
-        ErrorKind::Send => " (the request could not be sent)",
-        ErrorKind::Headers => " (connected, but no status received)",
-        ErrorKind::Queue => " (the rate limiter failed)",
-        _ => "",
+/// Describes why requests get no response. The service is not the cause if no request was sent to it.
+pub(crate) fn without_response(error: Option<&Error>) -> String {
+    let Some(error) = error else { return "the service does not respond".to_owned() };
+    let reason = brief(error);
+    if !(error.kind() == ErrorKind::Queue || error.is_missing_setting() || error.is_local()) {
+        return format!("the service does not respond: {reason}");
     }
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    without_system_numbers(format!("requests cannot be sent: {reason}{cause}"))
 }
 
 /// Describes a failed page in one line.
@@ -423,7 +423,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_service_that_does_not_respond_ends_with_code_4() {
+    fn a_run_without_responses_ends_with_the_cause_and_code_4() {
         let settings = JobSettings {
             series: Vec::new(),
             from: time_arg::start("1970-01-01").unwrap(),
@@ -431,12 +431,29 @@ mod tests {
             out: "a.csv".to_owned(),
             refetch: None,
         };
-        let mut summary = Summary::default();
-        (summary.is_unreachable, summary.failed_pages) = (true, 1);
-        let reporter = Reporter::new(Log::Nothing, Bar::new(Log::Nothing, 1), vec!["a".to_owned()]);
-        let failure = reporter.end(&settings, Ok(summary), ExitKind::Interrupted).unwrap_err();
-        let expected = "stopped because the service does not respond; kept the 0 records fetched so far\n  \
-            help: run the same command to continue";
-        assert_eq!((failure.exit_kind as u8, failure.to_string().as_str()), (4, expected));
+        let message = |page_error: Option<Error>| {
+            let mut summary = Summary::default();
+            (summary.is_unreachable, summary.failed_pages, summary.page_error) = (true, 1, page_error);
+            let reporter = Reporter::new(Log::Nothing, Bar::new(Log::Nothing, 1), vec!["a".to_owned()]);
+            let failure = reporter.end(&settings, Ok(summary), ExitKind::Interrupted).unwrap_err();
+            assert_eq!(failure.exit_kind, ExitKind::Service);
+            failure.to_string()
+        };
+        for (error, cause) in [
+            (None, "the service does not respond"),
+            (
+                Some(Error::retryable(ErrorKind::Connect, "connection to `a.test:443` refused")),
+                "the service does not respond: connection to `a.test:443` refused",
+            ),
+            (
+                Some(Error::retryable(ErrorKind::Queue, "cannot reach the server of the shared rate limit")),
+                "requests cannot be sent: cannot reach the server of the shared rate limit",
+            ),
+        ] {
+            let expected = format!(
+                "stopped because {cause}; kept the 0 records fetched so far\n  help: run the same command to continue"
+            );
+            assert_eq!(message(error), expected);
+        }
     }
 }

@@ -26,6 +26,7 @@ use crate::new_records::NewRecords;
 use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
 use crate::record_columns::SeriesRecords;
+use crate::reporter::without_response;
 use crate::requested_series::{RequestedSeries, labels, plan, request, series_requests};
 use crate::run_outcome;
 use crate::series_combinations::Requested;
@@ -257,10 +258,11 @@ impl Watch<'_> {
             }
         }
         if summary.is_unreachable && summary.failed.is_empty() {
-            self.log.warning("the service does not respond; still trying");
+            self.log.warning(&format!("{}; still trying", without_response(summary.page_error.as_ref())));
         } else if summary.failed_pages > 0 {
             let failed = counted(summary.failed_pages, "request");
-            self.log.warning(&format!("{failed} failed; the run in an hour repeats what is missing"));
+            let why = summary.page_error.as_ref().map(|error| format!(": {}", brief(error))).unwrap_or_default();
+            self.log.warning(&format!("{failed} failed{why}; the run in an hour repeats what is missing"));
         }
         for (series, error) in summary.failed {
             self.log.warning(&format!("{}: {}", self.labels[series], Failure::from(error)));

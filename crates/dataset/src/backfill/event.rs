@@ -116,6 +116,9 @@ pub struct Summary {
     /// Number of pages that could not be fetched. Pages without a response do not count, because they are requested
     /// again until the run ends.
     pub failed_pages: u64,
+    /// The error of the last page that could not be fetched; if the run [`is_unreachable`](Self::is_unreachable), of the
+    /// last page without a response.
+    pub page_error: Option<RequestError>,
     /// The reports of all series, in their order.
     pub series: Vec<SeriesReport>,
     /// Fields that the service no longer sends, and that no user has [acknowledged](crate::acknowledge).

@@ -165,6 +165,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             self.lost += 1;
             self.last_lost = Some((series, lost));
         }
+        if let Some(failure) = report.failed_pages.last() {
+            self.summary.page_error = Some(failure.error.clone());
+        }
         self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
         if !report.is_complete() || report.account.without_time > 0 || !report.searches.is_empty() {
             (self.watch)(&BackfillEvent::Report { series, report });

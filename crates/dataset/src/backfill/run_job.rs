@@ -30,6 +30,7 @@ use crate::error::Error;
 use crate::field_marks::FieldReports;
 use crate::lost_rows;
 use crate::missing_fields::MissingField;
+use crate::response_monitor::attempted;
 use crate::series_state::{SavedAccount, SeriesState};
 use crate::time_ranges::TimeRanges;
 use crate::unsent_fields::UnsentField;
@@ -194,9 +195,14 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         // If the run got no response at all, the service counts as unreachable too, even if the run took less than two
         // minutes.
         summary.is_unreachable |= has_failed && !*has_response;
+        if summary.is_unreachable {
+            // The error of a response is not the reason.
+            summary.page_error.take_if(|error| attempted(error).is_ok());
+        }
         if summary.is_unreachable
             && let Some((series, page)) = last_lost.take()
         {
+            summary.page_error = Some(page.error.clone());
             let mut report = Report::default();
             report.failed_pages.push(page);
             watch(&BackfillEvent::Report { series, report });

@@ -1,10 +1,11 @@
 //! Tests of backfills whose service does not respond, or responds with errors only.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dataset::{BackfillEvent, ResponseMonitor};
-use runtime::{Error, ErrorKind, Retry};
+use runtime::{Error, ErrorKind, Retry, Secret};
 use tokio::time::Instant;
 
 use crate::support::service::Client;
@@ -75,6 +76,21 @@ async fn a_run_waits_two_minutes_for_the_end_of_an_outage() {
         }
         assert_eq!(read(&path).len(), 200 * 24, "{name} {seconds}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_without_a_key_ends_with_the_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let is_removed = Arc::new(AtomicBool::new(false));
+    let of_source = is_removed.clone();
+    let source = move || {
+        if of_source.load(Ordering::Relaxed) { Err("no such file") } else { Ok(Secret::from("any")) }
+    };
+    let client = client_of(|_, _, _| (500, String::new())).api_key_source(source).build().unwrap();
+    is_removed.store(true, Ordering::Relaxed);
+    let summary = run(&job(coins(&client, &["BTC"]), END - DAY, END, &dir.path().join("data/"))).await;
+    let error = summary.page_error.unwrap();
+    assert!(summary.is_unreachable && error.is_missing_setting(), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

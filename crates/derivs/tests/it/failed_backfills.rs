@@ -156,6 +156,17 @@ fn warning_without_a_response_names_the_cause() {
 }
 
 #[test]
+fn a_server_without_tls_is_the_cause_of_the_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::start();
+    let mut command = derivs_with(&service, &one(&folder.path().join("a.csv"), &["--quiet"]));
+    let url = service.base_url().replace("http://", "https://");
+    let output = run_output(&command.env("MARKET_ANALYTICS_BASE_URL", url).output().unwrap());
+    let error = output.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+    assert!(output.code == Some(4) && error.contains(" does not use TLS"), "{}", output.err);
+}
+
+#[test]
 fn a_series_that_is_listed_twice_is_an_error() {
     let Metric { key, key_option, keys: [first, _], .. } = metric();
     let output = run(&two(Path::new("a.csv"), &["--sandbox", key_option, first]));
