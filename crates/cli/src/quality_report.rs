@@ -10,7 +10,7 @@ use crate::marks;
 use crate::progress::{counted, listed};
 use crate::selected_series::identity_of;
 use crate::series_label::label_of;
-use crate::status_check::{has_unsupported, is_rejected, is_unfetched};
+use crate::status_check::{has_unsupported, is_empty, is_rejected, is_unfetched};
 use crate::table::{Cell, Table};
 use crate::time_arg;
 
@@ -28,6 +28,7 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
     let mut unfetched = Vec::new();
     let mut rejected = Vec::new();
     let mut unsupported = Vec::new();
+    let mut empty = Vec::new();
     let mut repeated_times = 0;
     let mut revisions = 0;
     let mut nulls = 0;
@@ -46,6 +47,9 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
         if has_unsupported(&one.status) {
             unsupported.push(label_of(&one.status));
         }
+        if is_empty(&one.status) {
+            empty.push(label_of(&one.status));
+        }
         repeated_times += one.repeated_times;
         revisions += one.revisions;
         for field in &one.fields {
@@ -61,6 +65,7 @@ pub(crate) fn totals(quality: &Quality) -> Vec<String> {
         with_names(format!("{never_fetched} never fetched"), &unfetched),
         with_names(format!("{} rejected", rejected.len()), &rejected),
         with_names(format!("{} with unsupported values", unsupported.len()), &unsupported),
+        with_names(format!("{} without a record", empty.len()), &empty),
         counted(nulls, "null"),
         format!("{out_of_range} out of range"),
         counted(repeated_times, "repeated time"),

@@ -53,6 +53,10 @@ impl<'s> StatusCheck<'s> {
         problems.extend(part_of(self.status, "fetched", |series| &series.unfetched, is_unfetched));
         problems.extend(self.rejected());
         problems.extend(self.unsupported());
+        let without_age = self.labels(|series| self.lacks_age(series));
+        if !without_age.is_empty() {
+            problems.push(format!("no record, so no age: {}", listed(&without_age)));
+        }
         let old = self.labels(|series| self.is_old(series));
         if !old.is_empty() {
             problems.push(format!("last record too old: {}", listed(&old)));
@@ -152,11 +156,15 @@ impl<'s> StatusCheck<'s> {
         if series.is_retired {
             return false;
         }
-        // A series without any record, such as one that does not exist yet, has no age.
-        let Some(end) = series.end else { return !series.unfetched.is_empty() };
+        let Some(end) = series.end else { return false };
         // Nothing is newer than the last record until the next interval has ended.
         let can_be_newer = series.behind(self.now) != Some(0);
         can_be_newer && end + max_age < self.now
+    }
+
+    /// Whether a series whose age is judged has no record. That of a rejected series is a problem anyway.
+    fn lacks_age(&self, series: &SeriesStatus) -> bool {
+        self.max_age.is_some() && series.end.is_none() && is_continued(series)
     }
 
     /// Whether a series whose age is judged ends in the future.
@@ -169,7 +177,7 @@ impl<'s> StatusCheck<'s> {
         let has_lost_rows =
             self.status.lost_rows.iter().flat_map(|lost| &lost.series).any(|lost| lost.path == series.path);
         let lacks_field = self.status.missing_fields.iter().any(|missing| missing.endpoint == series.endpoint());
-        let is_judged = self.is_old(series) || self.is_future(series);
+        let is_judged = self.lacks_age(series) || self.is_old(series) || self.is_future(series);
         let is_partial = is_unfetched(series) || has_unsupported(series);
         is_partial || is_rejected(series) || has_lost_rows || lacks_field || is_judged
     }
@@ -194,8 +202,13 @@ impl<'s> StatusCheck<'s> {
             missing += series.missing;
         }
         let series = HumanCount(self.status.series.len() as u64);
+        let empty = HumanCount(self.labels(is_empty).len() as u64);
         let failed = HumanCount(self.failed().len() as u64);
-        format!("{series} series, {}, {} missing; {failed} failed", counted(rows, "record"), HumanCount(missing))
+        let missing = HumanCount(missing);
+        format!(
+            "{series} series, {}, {missing} missing, {empty} without a record; {failed} failed",
+            counted(rows, "record")
+        )
     }
 }
 
@@ -214,6 +227,18 @@ pub(crate) fn is_rejected(series: &SeriesStatus) -> bool {
 /// Whether the records of a series are without some of its values, which its endpoint does not support.
 pub(crate) fn has_unsupported(series: &SeriesStatus) -> bool {
     !series.unsupported.is_empty() && !series.is_retired
+}
+
+/// Whether the service had no record of a series that was fetched.
+pub(crate) fn is_empty(series: &SeriesStatus) -> bool {
+    series.last.is_none() && series.unfetched.is_empty() && !series.is_running && is_continued(series)
+}
+
+/// Names the series of which the service had no record; `None` if there is none.
+pub(crate) fn without_record(status: &Status) -> Option<String> {
+    let labels: Vec<_> = status.series.iter().filter(|series| is_empty(series)).map(label_of).collect();
+    let names = listed(&labels);
+    (!labels.is_empty()).then(|| format!("no record of {names}; check the values of the params"))
 }
 
 /// Names the series with ranges that no run has requested, except those that no run can fetch any more.
@@ -236,7 +261,7 @@ pub(crate) fn without_step<'s>(all: impl IntoIterator<Item = &'s SeriesStatus>) 
 }
 
 /// Whether runs request more of a series.
-fn is_continued(series: &SeriesStatus) -> bool {
+pub(crate) fn is_continued(series: &SeriesStatus) -> bool {
     series.rejected.is_none() && !series.is_retired
 }
 
@@ -296,6 +321,18 @@ mod tests {
             let problems = check(&status, Some(2 * 3600), hours * 3600);
             assert_eq!(!problems.is_empty(), is_old, "{problems:?}");
         }
+    }
+
+    /// A misspelt value of a param is one of a series without a record.
+    #[test]
+    fn a_series_without_a_record_has_no_age_that_is_young_enough() {
+        let mut status = status(SeriesStatus::default());
+        assert_eq!(check(&status, Some(3600), 7200), ["no record, so no age: "]);
+        assert_eq!(check(&status, None, 7200), Vec::<String>::new());
+        assert!(without_record(&status).is_some());
+        status.series[0].is_retired = true;
+        assert_eq!(check(&status, Some(3600), 7200), Vec::<String>::new());
+        assert_eq!(without_record(&status), None);
     }
 
     #[test]

@@ -108,6 +108,7 @@ fn series_object(series: &SeriesStatus, now: Timestamp) -> Value {
         if series.interval.has_steps() { Some(series.behind(now) == Some(0) && is_complete) } else { None };
     json!({
         "path": series.path, "endpoint": series.endpoint(), "params": params, "files": series.files,
+        "state": state(series, now),
         "records": series.rows, "first": time_arg::exact(series.first), "last": time_arg::exact(series.last),
         "is_up_to_date": is_up_to_date, "intervals_behind": series.behind(now), "missing": series.missing,
         "gaps": time_arg::pairs(&series.gaps), "unfetched": time_arg::pairs(&series.unfetched),
@@ -149,7 +150,7 @@ mod tests {
         series.last = Some(now);
         series.end = Some(now + Duration::from_secs(3600));
         series.unfetched = vec![start..start + Duration::from_secs(3600)];
-        assert_eq!(state(&series, now), "incomplete");
+        assert_eq!(series_object(&series, now)["state"], "incomplete");
         assert_eq!(series_object(&series, now)["is_up_to_date"], false);
     }
 }
