@@ -60,7 +60,6 @@ mod file_notes;
 mod marks;
 mod selected_series;
 mod series_label;
-mod stored_target;
 
 mod requested_series;
 mod series_combinations;
@@ -74,6 +73,8 @@ mod plan_report;
 mod range_ends;
 mod record_columns;
 mod record_spacing;
+
+mod stored_target;
 
 mod job_text;
 

@@ -6,13 +6,14 @@ use std::ops::Range;
 use dataset::{SeriesStatus, Status, StoredTables, Target, quoted};
 use runtime::Timestamp;
 
-use crate::failure::{ExitKind, Failure, Result, repair_help};
+use crate::failure::{ExitKind, Failure, Result, brief_text, repair_help};
 use crate::log::Log;
 use crate::marks;
 use crate::notation::chosen;
 use crate::progress::{counted, listed};
 use crate::selected_series::Selection;
 use crate::series_label::label_of;
+use crate::status_check::is_continued;
 use crate::time_arg;
 
 /// Fails if a target has no series.
@@ -28,6 +29,26 @@ pub(crate) fn require_series(status: &Status, path: &str) -> Result<()> {
         return Err(Failure::new(ExitKind::Incomplete, message));
     }
     Err(Failure::nothing_at(path))
+}
+
+/// The error with which the service has rejected a series, unless all of a range was requested before that.
+pub(crate) fn rejection<'s>(series: &'s SeriesStatus, range: &Range<Timestamp>) -> Option<&'s str> {
+    let is_requested = series.asked.as_ref().is_some_and(|asked| range.end <= asked.end);
+    let why = series.rejected.as_deref()?;
+    let is_affected = !series.is_retired && (!is_requested || lacks_part_of(series, range));
+    is_affected.then_some(why)
+}
+
+/// The parts of a range of a series that no run has requested, except those that no run can fetch any more.
+pub(crate) fn never_requested(series: &SeriesStatus, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
+    if is_continued(series) { series.unrequested_within(range) } else { Vec::new() }
+}
+
+/// The number of intervals in the parts of a range of a series that no run has fetched.
+pub(crate) fn never_fetched(series: &SeriesStatus, range: &Range<Timestamp>) -> u64 {
+    let parts = series.unfetched.iter().map(|part| part.start.max(range.start)..part.end.min(range.end));
+    let parts: Vec<_> = parts.filter(|part| part.start < part.end).collect();
+    time_arg::steps(&parts, series.interval)
 }
 
 /// `true` if no run has fetched a part of a range of a series that is still requested.
@@ -77,37 +98,64 @@ impl<'p> StoredTarget<'p> {
         if selection.is_empty() { Ok(all) } else { selection.of(all, self.path, log) }
     }
 
-    /// Fails if there is no row because no run has fetched a part of the range.
+    /// Fails if there is no row because the service has rejected a series, or because no run has fetched a part of the range.
     pub(crate) fn check_fetched(&self, series: &[SeriesStatus], range: &Range<Timestamp>) -> Result<()> {
+        let path = quoted(self.path);
         for one in series {
-            if !lacks_part_of(one, range) {
-                continue;
-            }
-            let path = quoted(self.path);
             let label = label_of(one);
-            if one.rejected.is_some() {
-                let message = format!("{path}: no row, because the service has rejected {label}");
+            if let Some(why) = rejection(one, range) {
+                let why = brief_text(why);
+                let message = format!("{path}: no row, because the service has rejected {label}: {why}");
                 return Err(Failure::new(ExitKind::Incomplete, message));
             }
-            let message = format!("{path}: no row, because a part of {label} was never fetched");
-            return Err(Failure::new(ExitKind::Incomplete, message).help(fetch_again()));
+            if lacks_part_of(one, range) {
+                let message = format!("{path}: no row, because a part of {label} was never fetched");
+                return Err(Failure::new(ExitKind::Incomplete, message).help(fetch_again()));
+            }
         }
         Ok(())
     }
 
-    /// Warns if no run has fetched a part of the range, so that some of its rows are missing.
-    pub(crate) fn note_unfetched(&self, series: &[SeriesStatus], range: &Range<Timestamp>, log: Log) {
-        let mut labels = Vec::new();
+    /// Warns if some rows of a range are missing, because the service has rejected a series, or because no run has fetched
+    /// or requested a part of the range.
+    pub(crate) fn note_missing(&self, series: &[SeriesStatus], range: &Range<Timestamp>, log: Log) {
+        let mut rejected = Vec::new();
+        let mut unfetched = Vec::new();
+        let mut unrequested = Vec::new();
+        let mut parts = Vec::new();
         for one in series {
-            if !one.is_running && lacks_part_of(one, range) {
-                labels.push(label_of(one));
+            if rejection(one, range).is_some() {
+                rejected.push(label_of(one));
+            } else if !one.is_running && lacks_part_of(one, range) {
+                unfetched.push(label_of(one));
+            }
+            let never_requested = never_requested(one, range);
+            if !never_requested.is_empty() {
+                unrequested.push(label_of(one));
+                parts.extend(never_requested);
             }
         }
-        if labels.is_empty() {
-            return;
-        }
         let path = quoted(self.path);
-        log.warning(&format!("{path}: a part of {} was never fetched; {}", listed(&labels), fetch_again()));
+        if !rejected.is_empty() {
+            log.warning(&format!("{path}: the service has rejected {}, so its rows are missing", listed(&rejected)));
+        }
+        if !unfetched.is_empty() {
+            log.warning(&format!("{path}: a part of {} was never fetched; {}", listed(&unfetched), fetch_again()));
+        }
+        let what = format!("{path}: a part of {} was never requested", listed(&unrequested));
+        if let Some(warning) = time_arg::absent(&what, parts.iter(), time_arg::OPEN) {
+            log.warning(&warning);
+        }
+    }
+
+    /// Warns if there is no row because nothing was fetched before a time.
+    pub(crate) fn note_before_first(&self, first: Option<Timestamp>, as_of: Timestamp, log: Log) {
+        let Some(first) = first.filter(|first| as_of < *first) else { return };
+        log.warning(&format!(
+            "{}: no row, because nothing was fetched before {}",
+            quoted(self.path),
+            time_arg::shown(first)
+        ));
     }
 
     /// Warns if all rows are before or after a range, which may have a wrong year.

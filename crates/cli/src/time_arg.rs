@@ -11,7 +11,7 @@ use dataset::Backfill;
 use runtime::registry::TimeUnit;
 use runtime::{Interval, Timestamp};
 
-use crate::notation::{assigned, several};
+use crate::notation::{assigned, chosen, several};
 
 /// The accepted forms of a time, as part of error messages.
 const FORMS: &str = "expected a date (2025-01-31 or 20250131), a date with a time (2025-01-31T12:00, UTC; \
@@ -202,7 +202,8 @@ pub(crate) fn absent<'r>(
     if end > run_end {
         options.push(assigned("to", &argument(end)));
     }
-    Some(format!("{what}, {}; run the backfill with `{}`", span(&(start..end)), several(&options)))
+    let call = chosen("run the backfill with", "call `backfill` with", "call `fetch_records` with");
+    Some(format!("{what}, {}; {call} `{}`", span(&(start..end)), several(&options)))
 }
 
 #[cfg(test)]

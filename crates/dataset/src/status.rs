@@ -10,6 +10,7 @@ use crate::field_marks::FieldReports;
 use crate::lock::RunOwner;
 use crate::lost_rows::{self, LostRows};
 use crate::missing_fields::MissingField;
+use crate::partition::ALWAYS;
 use crate::revisions;
 use crate::row_facts::RowFacts;
 use crate::series::{endpoint_of, read_param};
@@ -18,6 +19,7 @@ use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::{StateWithJournal, Table};
 use crate::target::Target;
 use crate::text_file::TextState;
+use crate::time_ranges::TimeRanges;
 use crate::unsent_fields::UnsentField;
 
 /// The state of a target, returned by [`status`].
@@ -118,6 +120,8 @@ pub struct SeriesStatus {
     /// `true` if a run that is in progress is writing the files of the series; always `false` in object storage.
     pub is_running: bool,
     job: Option<(String, Timestamp)>,
+    /// The ranges that runs have requested or planned, those that a search has skipped, and those of rows.
+    known: TimeRanges,
 }
 
 impl SeriesStatus {
@@ -143,6 +147,21 @@ impl SeriesStatus {
         self.job.as_ref().is_some_and(|(own, _)| own == name)
     }
 
+    /// Returns the parts of a range, up to now, that no run has requested, each at least as long as an interval. A range
+    /// with an open start or end has no part before the first request or after the last one.
+    pub fn unrequested_within(&self, range: &Range<Timestamp>) -> Vec<Range<Timestamp>> {
+        let Some(bounds) = self.known.bounds() else { return Vec::new() };
+        let start = if range.start <= ALWAYS.start { bounds.start } else { range.start };
+        let end = if range.end >= ALWAYS.end { bounds.end } else { range.end };
+        let mut parts = Vec::new();
+        for part in self.known.uncovered(start..end.min(Timestamp::now())).ranges() {
+            if self.interval.passed(&part) > 0 {
+                parts.push(part);
+            }
+        }
+        parts
+    }
+
     /// `all` also has the facts of the records that are not in the files yet.
     fn new(path: String, state: SeriesState, all: &RowFacts, files: Vec<String>) -> Self {
         let row_facts = &state.row_facts;
@@ -151,6 +170,12 @@ impl SeriesStatus {
         let unfetched = state.unfetched();
         let mut missing = gaps.clone();
         missing.extend(&unfetched);
+        let mut known = state.requested.clone();
+        known.extend(&unfetched);
+        known.extend(&state.skipped());
+        if interval.has_steps() {
+            known.extend(&all.present);
+        }
         let last_seen = match all.last {
             Some(last) if interval.has_steps() => all.last_seen.before(interval.moved(last, -1)),
             _ => BTreeMap::new(),
@@ -184,6 +209,7 @@ impl SeriesStatus {
             unsupported: state.unsupported,
             is_running: false,
             job: state.job,
+            known,
         }
     }
 }

@@ -11,7 +11,7 @@ use runtime::registry::EndpointInfo;
 use crate::columns::{Facts, converted, joined};
 use crate::earlier_rows::EarlierRows;
 use crate::error::Error;
-use crate::fetched_at::with_fetched_at;
+use crate::fetched_at::{fetched_times, with_fetched_at};
 use crate::interrupted_merges::completed;
 use crate::other_members::{MemberColumns, has_other_members, numbers_of_members};
 use crate::parquet_input::ParquetInput;
@@ -347,6 +347,23 @@ impl StoredRows<'_> {
     async fn earlier(&self, table: &Table, generations: &BTreeSet<String>) -> Result<Option<EarlierRows>, Error> {
         let Some(as_of) = self.as_of else { return Ok(None) };
         Ok(Some(EarlierRows::new(revisions_of(table, generations).await?, as_of)))
+    }
+
+    /// Returns the time at which the first values of the selected rows were fetched; `None` without a row.
+    pub async fn first_fetched(&self, is_selected: impl Fn(&str) -> bool) -> Result<Option<Timestamp>, Error> {
+        let mut first: Option<i64> = None;
+        let reading = self.read(&is_selected, |_, rows| {
+            let of_rows = fetched_times(rows).and_then(|times| times.iter().flatten().min());
+            first = first.into_iter().chain(of_rows).min();
+            Ok::<(), Error>(())
+        });
+        reading.await?;
+        let mut first = first.map(timestamp);
+        for revised in self.revisions(is_selected).await? {
+            let is_read = self.range.contains(&revised.time);
+            first = first.into_iter().chain(revised.fetched_at.filter(|_| is_read)).min();
+        }
+        Ok(first)
     }
 
     /// Returns the earlier values of the selected series, in the order of series and time.

@@ -61,7 +61,7 @@ fn section(title: &str, table: &Table) -> Result<String> {
 }
 
 fn series_table(series: &[SeriesQuality]) -> Table {
-    let columns = ["series", "rows", "first", "last", "missing", "never_fetched", "gaps"].map(str::to_owned).into();
+    let columns = ["series", "rows", "first", "last", "missing", "never_requested", "never_fetched", "gaps"];
     let mut rows = Vec::new();
     for SeriesQuality { status, .. } in series {
         rows.push(vec![
@@ -70,11 +70,12 @@ fn series_table(series: &[SeriesQuality]) -> Table {
             Cell::time(status.first),
             Cell::time(status.last),
             Cell::count(status.missing),
+            Cell::count(steps(status, &status.unrequested)),
             Cell::count(steps(status, &status.unfetched)),
             Cell::text(gaps(status)),
         ]);
     }
-    Table { columns, rows }
+    Table { columns: columns.map(str::to_owned).into(), rows }
 }
 
 fn gaps(status: &SeriesStatus) -> String {
@@ -219,11 +220,13 @@ pub(crate) async fn read_rows(path: &str, arguments: &Arguments, log: Log) -> Re
     if all == 0 {
         target.check_fetched(&series, &range)?;
         target.check_left_out(&left_out, "the answer", log)?;
+        target.note_missing(&series, &range, log);
         return Ok(no_rows(&series, from.is_some() || to.is_some()));
     }
     let which = if is_last { "last" } else { "first" };
     let text = format!("{which} {} of {all} rows\n{}", count.min(all), Excerpt::csv(&[excerpt])?);
     target.check_left_out(&left_out, "the answer", log)?;
+    target.note_missing(&series, &range, log);
     Ok(text)
 }
 

@@ -17,7 +17,7 @@ use crate::log::{self, Log};
 use crate::marks;
 use crate::progress::counted;
 use crate::selected_series::{Selection, identity_of};
-use crate::stored_target::StoredTarget;
+use crate::stored_target::{StoredTarget, never_fetched, never_requested, rejection};
 use crate::time_arg::{self, Start};
 
 /// Write the rows of a file or a data set as CSV, JSON Lines or Excel, without the service
@@ -25,7 +25,7 @@ use crate::time_arg::{self, Start};
 /// Without options for series, all rows are written.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Exit code 6 if the rows of damaged or missing files are left out, if there is no row because a part of the range was never fetched, or if --as-of is before the time since which earlier values are known."
+    after_help = "Exit code 6 if the rows of damaged or missing files are left out, if there is no row because the service has rejected a series or because a part of the range was never fetched, or if --as-of is before the time since which earlier values are known."
 )]
 pub(crate) struct Export {
     /// A file or data set written by `backfill`
@@ -115,14 +115,22 @@ impl Export {
         }
         target.check_left_out(&exported.left_out, "the export", log)?;
         self.check_revisions(stored.revisions_since(), log)?;
-        // An earlier time, at which nothing was known, has no row either.
-        if count == 0 && !self.revisions && self.as_of.is_none() {
-            target.check_fetched(&series, &self.range())?;
-            target.note_outside(&series, &self.range(), log);
+        if self.revisions {
+            return Ok(());
         }
-        if !self.revisions {
-            target.note_unfetched(&series, &self.range(), log);
+        match self.as_of {
+            Some(as_of) if count == 0 => {
+                let later = target.tables.rows(chosen, None)?.within(self.range());
+                let first = later.first_fetched(|path| selected.contains(path)).await?;
+                target.note_before_first(first, as_of, log);
+            }
+            None if count == 0 => {
+                target.check_fetched(&series, &self.range())?;
+                target.note_outside(&series, &self.range(), log);
+            }
+            _ => {}
         }
+        target.note_missing(&series, &self.range(), log);
         Ok(())
     }
 
@@ -254,7 +262,9 @@ impl Exported {
         object.insert("gaps".to_owned(), json!(time_arg::pairs(&gaps)));
         object.insert("lost_rows".to_owned(), json!(marks::lost_times(&series.path, &status.lost_rows)));
         object.insert("missing_fields".to_owned(), json!(missing_fields));
-        object.insert("error".to_owned(), Value::Null);
+        object.insert("unrequested".to_owned(), json!(time_arg::pairs(&never_requested(series, range))));
+        object.insert("unfetched".to_owned(), never_fetched(series, range).into());
+        object.insert("error".to_owned(), json!(rejection(series, range)));
         Value::Object(object)
     }
 }

@@ -12,6 +12,7 @@ mod job_files;
 mod json;
 mod lost_rows;
 mod mcp;
+mod missing_rows;
 mod options;
 mod pipes;
 mod remove;

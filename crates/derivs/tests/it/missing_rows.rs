@@ -1,0 +1,96 @@
+//! Tests of what a reader of a file is told about rows that the file does not have.
+
+use std::path::Path;
+
+use test_endpoints::metric;
+
+use crate::backfill::backfill;
+use crate::support::{RunOutput, run, text};
+
+const DAY: [&str; 2] = ["2025-01-01", "2025-01-02"];
+
+fn fetch(series: &[&str], range: [&str; 2], file: &Path, more: &[&str]) -> RunOutput {
+    run(&backfill(series, range, file, &[&["--sandbox"], more].concat()))
+}
+
+/// A hole between two runs, and a range that begins before the first run or ends after the last one, are no complete answers.
+#[test]
+fn an_export_names_what_was_never_requested() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    for range in [DAY, ["2025-01-04", "2025-01-05"]] {
+        assert_eq!(fetch(&metric().hourly(), range, &file, &[]).code, Some(0));
+    }
+    let table: [(&[&str], Option<[&str; 2]>); 7] = [
+        (&[], Some(["2025-01-02", "2025-01-04"])),
+        (&["--from", "2025-01-02", "--to", "2025-01-04"], Some(["2025-01-02", "2025-01-04"])),
+        (&["--from", "2025-01-03", "--to", "2025-01-05"], Some(["2025-01-03", "2025-01-04"])),
+        (&["--from", "2024-12-31", "--to", "2025-01-02"], Some(["2024-12-31", "2025-01-01"])),
+        (&["--from", "2025-01-04", "--to", "2025-01-06"], Some(["2025-01-05", "2025-01-06"])),
+        (&["--from", "2025-01-01", "--to", "2025-01-02"], None),
+        (&["--from", "2025-01-04"], None),
+    ];
+    for (options, expected) in table {
+        let exported = run(&[&["export", text(&file), "--json"], options].concat());
+        assert_eq!(exported.code, Some(0), "{}", exported.err);
+        let hint = expected.map(|[from, to]| format!(" was never requested, from {from} 00:00 to {to} 00:00;"));
+        let is_named = hint.as_ref().is_none_or(|hint| exported.err.contains(hint));
+        assert_eq!((is_named, exported.err.contains("never requested")), (true, hint.is_some()), "{}", exported.err);
+        let object = exported.err.lines().find(|line| line.starts_with('{')).unwrap();
+        let object: serde_json::Value = object.parse().unwrap();
+        let parts: Vec<_> = expected.into_iter().map(|part| part.map(|day| format!("{day}T00:00:00Z"))).collect();
+        assert_eq!(object["unrequested"], serde_json::json!(parts));
+    }
+}
+
+#[test]
+fn an_export_names_the_series_that_the_service_has_rejected() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let metric = metric();
+    let rejected = metric.keys[1];
+    let fault = format!("{}={rejected} status=404", metric.key.wire_name);
+    assert_eq!(fetch(&metric.two_hourly(), DAY, &data, &["--fault", &fault]).code, Some(5));
+    let both = run(&["export", text(&data)]);
+    let warning = both.err.lines().find(|line| line.contains("the service has rejected")).unwrap_or_default();
+    assert!(both.code == Some(0) && both.rows().len() == 24 && warning.contains(rejected), "{}", both.err);
+    let only = run(&["export", text(&data), metric.key_option, rejected, "--json"]);
+    let expected = "no row, because the service has rejected";
+    assert!(only.code == Some(6) && only.err.contains(expected) && only.err.contains("404"), "{}", only.err);
+    let object: serde_json::Value = only.err.lines().find(|line| line.starts_with('{')).unwrap().parse().unwrap();
+    assert!(object["error"].as_str().is_some_and(|why| why.contains("404")), "{object}");
+    let other = run(&["export", text(&data), metric.key_option, metric.keys[0]]);
+    assert!(other.code == Some(0) && !other.err.contains("rejected"), "{}", other.err);
+}
+
+#[test]
+fn an_export_as_of_a_time_before_the_first_run_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    assert_eq!(fetch(&metric().hourly(), DAY, &file, &[]).code, Some(0));
+    let early = run(&["export", text(&file), "--as-of", "2025-01-03"]);
+    let expected = "no row, because nothing was fetched before 20";
+    assert!(early.code == Some(0) && early.rows().is_empty() && early.err.contains(expected), "{}", early.err);
+    let now = run(&["export", text(&file), "--as-of", "now"]);
+    assert!(now.code == Some(0) && now.rows().len() == 24 && !now.err.contains("no row"), "{}", now.err);
+}
+
+/// A misspelt value of a param is that of a series without a record.
+#[test]
+fn status_and_report_name_a_series_without_a_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    let [option, value] = metric().without_records();
+    let recent: Vec<_> = [&*metric().hourly(), &["--from", "2d", "--out", text(&file), "--sandbox"]].concat();
+    assert_eq!(run(&[&["backfill"], &*recent].concat()).code, Some(0));
+    assert_eq!(run(&[&["backfill"], &*recent, &[option, value]].concat()).code, Some(6));
+    let status = run(&["status", text(&file)]);
+    let warning = status.err.lines().find(|line| line.contains("no record of ")).unwrap_or_default();
+    assert!(status.code == Some(0) && warning.contains(value), "{}", status.err);
+    let aged = run(&["status", text(&file), "--max-age", "3h", "--failed"]);
+    let expected = (Some(6), 1);
+    assert_eq!((aged.code, aged.rows().len()), expected, "{}{}", aged.out, aged.err);
+    let report = run(&["report", text(&file)]);
+    let totals = report.out.lines().next().unwrap();
+    assert!(totals.contains("1 without a record (") && totals.contains(value), "{}", report.out);
+}
