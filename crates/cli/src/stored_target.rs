@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use dataset::{SeriesStatus, Status, StoredTables, Target, quoted};
+use dataset::{Quality, SeriesStatus, Status, StoredTables, Target, quoted};
 use runtime::Timestamp;
 
 use crate::failure::{ExitKind, Failure, Result, brief_text, repair_help};
+use crate::find_endpoint::find;
 use crate::log::Log;
 use crate::marks;
 use crate::notation::chosen;
 use crate::progress::{counted, listed};
+use crate::record_columns::fields;
 use crate::selected_series::Selection;
 use crate::series_label::label_of;
 use crate::status_check::is_continued;
@@ -90,6 +92,18 @@ impl<'p> StoredTarget<'p> {
         }
         marks::warn(log, &marks::of_status(&this.status));
         Ok(this)
+    }
+
+    /// Figures about the values. A series has no figures of the fields that only other endpoints in its file have.
+    pub(crate) async fn quality(&self) -> Result<Quality> {
+        let mut quality = dataset::quality(&self.tables).await?;
+        for one in &mut quality.series {
+            // A later version of the catalogue may not have the endpoint.
+            let Ok(endpoint) = find(one.status.endpoint()) else { continue };
+            let is_known = |name: &str| fields(endpoint).any(|field| field.wire_name == name);
+            one.fields.retain(|field| field.values > 0 || field.is_missing || is_known(&field.field));
+        }
+        Ok(quality)
     }
 
     /// The selected series, by default all.

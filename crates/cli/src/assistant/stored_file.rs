@@ -35,7 +35,7 @@ pub(crate) const MAX_ROWS: usize = 50;
 /// Describes these series of a file: rows, gaps, columns with units and sources, figures, first and last rows.
 pub(crate) async fn described(path: &str, paths: &BTreeSet<String>, log: Log) -> Result<String> {
     let target = StoredTarget::open(path, log).await?;
-    let quality = dataset::quality(&target.tables).await?;
+    let quality = target.quality().await?;
     let mut series = quality.series.clone();
     series.retain(|one| paths.contains(&one.status.path));
     let rows: u64 = series.iter().map(|one| one.rows).sum();
@@ -246,7 +246,7 @@ fn no_rows(series: &[SeriesStatus], has_range: bool) -> String {
 /// The figures of a file.
 pub(crate) async fn report(path: &str, log: Log) -> Result<String> {
     let target = StoredTarget::open(path, log).await?;
-    let quality = dataset::quality(&target.tables).await?;
+    let quality = target.quality().await?;
     let table = table_of(&quality.series).csv(true)?;
     let text = format!("{}\n\n{}", totals_line(path, &quality), compact_csv(table.as_bytes())?);
     target.check_left_out(&quality.left_out, "the report", log)?;

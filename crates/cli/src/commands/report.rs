@@ -36,7 +36,7 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) async fn run(&self, log: Log) -> Result<()> {
         let target = StoredTarget::open(&self.path, log).await?;
-        let quality = dataset::quality(&target.tables).await?;
+        let quality = target.quality().await?;
         if let Some(file) = &self.out {
             let page = report_page::html(&self.path, &target, &quality).await?;
             dataset::write_file(file, |out| out.write_all(page.as_bytes()))

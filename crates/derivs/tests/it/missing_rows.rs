@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use test_endpoints::metric;
+use test_endpoints::{metric, other_metric};
 
 use crate::backfill::backfill;
 use crate::support::{RunOutput, run, text};
@@ -93,4 +93,14 @@ fn status_and_report_name_a_series_without_a_record() {
     let report = run(&["report", text(&file)]);
     let totals = report.out.lines().next().unwrap();
     assert!(totals.contains("1 without a record (") && totals.contains(value), "{}", report.out);
+}
+
+#[test]
+fn a_report_has_no_nulls_of_the_fields_of_another_endpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    let both = [&[other_metric().name], &*metric().hourly()].concat();
+    assert_eq!(fetch(&both, DAY, &file, &[]).code, Some(0));
+    let report = run(&["report", text(&file)]);
+    assert!(report.code == Some(0) && report.out.contains(" 0 nulls,"), "{}", report.out);
 }
