@@ -168,8 +168,9 @@ def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: b
     """Returns the state of a file, a folder or a bucket that `backfill` has written, with a list of its `series`.
 
     Each series has its endpoint, params and `files`; its `path` is its name in messages, and not that of a file.
-    If a file is damaged, records are missing that a run should have fetched, or the last record of a series is older
-    than `max_age` and a newer interval has ended, the error of the kind `incomplete` has the state as its `result`. `verify` reads every row."""
+    If a file is damaged, records are missing that a run should have fetched, or, with `max_age`, a series has no record or
+    its last record is older and a newer interval has ended, the error of the kind `incomplete` has the state as its
+    `result`. `verify` reads every row."""
     run = Run(["status", os.fspath(path)], {"max_age": max_age, "verify": verify, "json": True})
     state = run.read()
     return run.result(Status(json.loads(state or b"{}")))
@@ -187,7 +188,9 @@ def stored(
     """Returns the rows of a file or a data set, without the service; with `as_of`, as they were known at that time.
 
     The params select series, such as `coin="BTC"`, and `end` is excluded. If the rows of a damaged or missing file are left
-    out, the error of the kind `incomplete` has the others as its `result`."""
+    out, or if there is no row because the service has rejected a series or a part of the range was never fetched, the error
+    of the kind `incomplete` has the others as its `result`. A warning of the logger names series that lack a part of the
+    range, also because no run has requested it; they are in `report`, too."""
     return _read_stored(path, endpoint, start, end, as_of, {**params})
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 from ._command import Names, Path, Row, Time, endpoint_names
 from ._errors import ArgumentError, Error
 from ._pages import Report, Status
-from ._table import Rows, Table, empty_columns
+from ._table import Rows, Table
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Literal, Unpack
 
     from .generated import StoredEndpoint, StoredEndpoints, StoredParams
+
+    Engine = Literal["pandas", "polars"]
 
 # Columns that belong to a row and not to a value of it.
 _OF_ROW = ("endpoint", "fetched_at", "unknown_fields")
@@ -81,30 +83,35 @@ class DataSet:
         endpoints: Optional[StoredEndpoints] = None,
         *,
         join: bool = False,
+        engine: Optional[Engine] = None,
         start: Optional[Time] = None,
         end: Optional[Time] = None,
         as_of: Optional[Time] = None,
         **params: Unpack[StoredParams],
     ) -> Any:
-        """Returns the rows as a frame of pandas or, if pandas or pyarrow is not installed, of polars.
+        """Returns the rows as a frame of the `engine`, `"pandas"` or `"polars"`; by default of pandas or, if pandas or pyarrow
+        is not installed, of polars.
 
         The params select series, such as `coin=["BTC", "ETH"]`; `end` is excluded, and `as_of` returns what was known at
-        that time. With `join`, a row has the fields of all endpoints of one time: rows are equal if their times and the
-        params that all of the endpoints have are equal, and a row that only one endpoint has stays, with nulls. A field
+        that time. With `join`, a row has the fields of all endpoints of one time and one value of each param. An endpoint
+        without some of the params, such as an index of the whole market, has its values in all rows of the others at their
+        time, and a param that it does not have does not exclude it. No row is lost: what an endpoint does not have is
+        null. Two endpoints with several rows of one time and of the same values of params cannot be joined. A field
         whose name several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`. The columns of
         an endpoint without a row are null; if it has no series with these params, they are there only if it is named."""
-        own = {"start": start, "end": end, "as_of": as_of, **params}
+        reader = _reader(engine)
+        own = {"start": start, "end": end, "as_of": as_of}
         if not join:
-            return _reader().frame(self._stored(self.path, endpoint=endpoints, **own))
+            return reader.frame(self._read(endpoints, {**own, **params}))
         # By the full name of an endpoint, of which a caller can write several names.
         parts: Dict[str, Table] = {}
         without: Dict[str, Error] = {}
         for name in self.endpoints if endpoints is None else _names(endpoints):
             try:
-                table = self._stored(self.path, endpoint=[name], **own)
+                table = self._selected(name, own, {**params})
             except Error as error:
-                # Another endpoint may have the params that select series.
-                if error.kind != "usage" or "no such series" not in str(error):
+                # Another endpoint may have series with these params.
+                if not _is_no_series(error):
                     raise
                 without[name] = error
             else:
@@ -112,11 +119,36 @@ class DataSet:
         if not parts:
             raise next(iter(without.values()))
         for name in without if endpoints is not None else ():
-            # An endpoint that the data set does not have is an error here.
             table = self._stored(self.path, endpoint=[name], no_rows=True)
             parts.setdefault(table.report[0]["endpoint"], table)
             _LOG.warning("%s: no series of %s is selected, so its columns have no values", self.path, name)
-        return _joined(parts)
+        return _joined(parts, reader)
+
+    def _selected(self, name: str, own: Row, params: Row) -> Table:
+        """Returns the rows of one endpoint, of which only those params select series that it has."""
+        try:
+            return self._read([name], {**own, **params})
+        except Error as error:
+            if not _is_no_series(error):
+                raise
+            # An endpoint that the data set does not have is an error here.
+            every = self._stored(self.path, endpoint=[name], no_rows=True)
+            known = {_plain(param) for series in every.report for param in series["params"]}
+            rest = {param: value for param, value in params.items() if param == "param" or _plain(param) in known}
+            if len(rest) == len(params):
+                raise
+            return self._read([name], {**own, **rest})
+
+    def _read(self, endpoints: Optional[StoredEndpoints], options: Row) -> Table:
+        """Returns rows. Series without a row that the service has rejected are a warning, so that a frame has their columns."""
+        try:
+            return self._stored(self.path, endpoint=endpoints, **options)
+        except Error as error:
+            table = error.result
+            if not isinstance(table, Table) or len(table) or not all(series["error"] for series in table.report):
+                raise
+            _LOG.warning("%s", error)
+            return table
 
     def __repr__(self) -> str:
         return f"<derivs.DataSet: {self.path}>"
@@ -139,6 +171,11 @@ class _Pandas:
     @staticmethod
     def merged(one: Any, other: Any, keys: List[str]) -> Any:
         return one.merge(other, how="outer", on=keys)
+
+    @staticmethod
+    def both_repeat(one: Any, other: Any, keys: List[str]) -> bool:
+        repeated = [frame.loc[frame.duplicated(keys), keys].drop_duplicates() for frame in (one, other)]
+        return len(repeated[0].merge(repeated[1], on=keys)) > 0
 
     @staticmethod
     def with_nulls(frame: Any, columns: Any) -> Any:
@@ -167,6 +204,13 @@ class _Polars:
         return one.join(other, how="full", on=keys, coalesce=True, nulls_equal=True)
 
     @staticmethod
+    def both_repeat(one: Any, other: Any, keys: List[str]) -> bool:
+        import polars
+
+        repeated = [frame.filter(polars.struct(keys).is_duplicated()) for frame in (one, other)]
+        return len(repeated[0].join(repeated[1], on=keys, how="semi", nulls_equal=True)) > 0
+
+    @staticmethod
     def with_nulls(frame: Any, columns: Any) -> Any:
         import polars
 
@@ -177,17 +221,36 @@ class _Polars:
         return frame.sort(keys)
 
 
-def _reader() -> Any:
+def _reader(engine: Optional[str] = None) -> Any:
+    if engine not in (None, "pandas", "polars"):
+        raise ArgumentError(f"`engine` is \"pandas\" or \"polars\", not {engine!r}")
+    if engine == "pandas" or engine is None and _has_pandas():
+        return _Pandas
+    try:
+        import polars  # noqa: F401
+    except ImportError:
+        if engine == "polars":
+            raise
+        raise ImportError("a frame needs pandas and pyarrow, or polars: pip install pandas pyarrow") from None
+    return _Polars
+
+
+def _has_pandas() -> bool:
     try:
         import pandas  # type: ignore[import-untyped,unused-ignore]  # noqa: F401
         import pyarrow  # type: ignore[import-untyped,unused-ignore]  # noqa: F401
     except ImportError:
-        try:
-            import polars  # noqa: F401
-        except ImportError:
-            raise ImportError("a frame needs pandas and pyarrow, or polars: pip install pandas pyarrow") from None
-        return _Polars
-    return _Pandas
+        return False
+    return True
+
+
+def _is_no_series(error: Error) -> bool:
+    return error.kind == "usage" and "no such series" in str(error)
+
+
+def _plain(param: str) -> str:
+    """Returns the name of a param without the characters in which its spellings differ."""
+    return param.replace("_", "").replace("-", "").lower()
 
 
 def _names(endpoints: Names) -> List[str]:
@@ -198,35 +261,61 @@ def _names(endpoints: Names) -> List[str]:
     return names
 
 
-def _joined(parts: Dict[str, Table]) -> Any:
-    reader = _reader()
-    # A table without a row has no row to join, whatever its params are.
-    keys = _keys([table for table in parts.values() if len(table)] or list(parts.values()))
+def _joined(parts: Dict[str, Table], reader: Any) -> Any:
+    keys = _keys(list(parts.values()))
     names = _names_of_fields(parts, keys)
-    result: Any = None
-    for name, table in sorted(parts.items(), key=lambda part: len(part[1]) == 0):
+    frames = []
+    empty = []
+    for name, table in parts.items():
         own = names[name]
-        frame = reader.frame(table)
-        if result is not None and len(table) == 0:
-            result = reader.with_nulls(result, reader.renamed(frame[list(own)], own))
-            continue
-        time = table.columns[0]
-        part = reader.renamed(frame[[time, *keys[1:], *own]], {time: keys[0], **own})
-        result = part if result is None else reader.merged(result, part, keys)
+        # The time has one name in all frames.
+        frame = reader.renamed(reader.frame(table), {table.columns[0]: keys[0], **own})
+        of_row = [keys[0], *(key for key in keys[1:] if key in table._set_params())]
+        if len(table):
+            frames.append((of_row, name, frame[[*of_row, *own.values()]]))
+        else:
+            empty.append(frame[[*of_row, *own.values()]])
+    # Those with the most params are first, so a frame with fewer params is joined with frames that have all of them.
+    frames.sort(key=lambda part: (-len(part[0]), part[0]))
+    result = _merged(frames, keys, reader) if frames else empty.pop(0)
+    for frame in empty:
+        result = reader.with_nulls(result, frame[[name for name in frame.columns if name not in result.columns]])
     fields = [field for own in names.values() for field in own.values()]
     return reader.in_order(result, keys)[[*keys, *fields]]
 
 
+def _merged(frames: List[Tuple[List[str], str, Any]], keys: List[str], reader: Any) -> Any:
+    """Returns the frames joined by the keys that they share."""
+    [(of_row, first, result), *others] = frames
+    joined = [first]
+    known = set(of_row)
+    # A market-wide frame is joined with rows of other market-wide frames before these are repeated.
+    for of_row, name, frame in others:
+        shared = [key for key in keys if key in known and key in of_row]
+        if reader.both_repeat(result, frame, shared):
+            differing = ", ".join(key for key in keys if (key in known) != (key in of_row))
+            remedy = f"select one value of {differing}, or " if differing else ""
+            raise ArgumentError(
+                f"{name} and {', '.join(joined)} both have several rows of one time and the same "
+                f"{', '.join(shared[1:]) or 'params'}, so it is unknown which belong together; {remedy}join fewer endpoints"
+            )
+        result = reader.merged(result, frame, shared)
+        joined.append(name)
+        known.update(of_row)
+    return result
+
+
 def _keys(tables: List[Table]) -> List[str]:
-    """Returns the columns that identify a row of all tables: the time, and the params that all of them have."""
-    shared = set.intersection(*(_set_params(table) for table in tables))
-    first = tables[0].columns
-    return [first[0], *(name for name in first[1:] if name in shared)]
+    """Returns the columns that identify a row: the time, and every param that is set in a table."""
+    keys = {tables[0].columns[0]: None}
+    for table in tables:
+        keys.update({name: None for name in table._set_params()})
+    return list(keys)
 
 
 def _names_of_fields(parts: Dict[str, Table], keys: List[str]) -> Dict[str, Dict[str, str]]:
     """Returns the fields of each endpoint with their names in a joined frame."""
-    fields = {name: _fields(table, keys) for name, table in parts.items()}
+    fields = {name: _fields(table) for name, table in parts.items()}
     methods = [name.split(".")[-1] for name in parts]
     names: Dict[str, Dict[str, str]] = {}
     for name, method in zip(parts, methods):
@@ -234,17 +323,12 @@ def _names_of_fields(parts: Dict[str, Table], keys: List[str]) -> Dict[str, Dict
         prefix = method if methods.count(method) == 1 else name
         names[name] = {}
         for field in fields[name]:
-            is_unique = sum(field in others for others in fields.values()) == 1
+            is_unique = field not in keys and sum(field in others for others in fields.values()) == 1
             names[name][field] = field if is_unique else f"{prefix}.{field}"
     return names
 
 
-def _fields(table: Table, keys: List[str]) -> List[str]:
-    """Returns the columns of values, and the params that other tables do not have."""
-    empty = empty_columns(table._arrow()) if len(table) else table.columns
-    unset = (table._param_columns() - _set_params(table)) & set(empty)
-    return [name for name in table.columns[1:] if name not in keys and name not in _OF_ROW and name not in unset]
-
-
-def _set_params(table: Table) -> Set[str]:
-    return {name for series in table.report for name in series["params"]}
+def _fields(table: Table) -> List[str]:
+    """Returns the columns of values."""
+    params = table._param_columns()
+    return [name for name in table.columns[1:] if name not in params and name not in _OF_ROW]

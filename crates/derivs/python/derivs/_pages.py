@@ -23,8 +23,8 @@ _FIGURES = (
 )
 
 
-# The state of a series, as in the status of the command.
-_STATE = ("records", "first", "last", "missing", "rejected")
+# The state of a series, as in the status of the command. A report has some of it.
+_STATE = ("state", "records", "first", "last", "missing")
 
 
 # The errors of a page whose keys or values a user has changed.
@@ -104,10 +104,7 @@ class Status(_Page):
         return _totals(self)
 
     def _sections(self) -> List[Tuple[str, List[Row]]]:
-        rows = []
-        for series in self["series"]:
-            rows.append({**_identity(series), **{name: series[name] for name in _STATE}})
-        return [("Series", rows)]
+        return [("Series", _series(self))]
 
 
 class Report(_Page):
@@ -122,7 +119,7 @@ class Report(_Page):
             for field in series["fields"]:
                 figures = {name: field[name] for name in _FIGURES}
                 rows.append({**_identity(series), "field": field["field"], **figures})
-        return [("Values", rows)]
+        return [("Series", _series(self)), ("Values", rows)]
 
 
 def _totals(page: Row) -> str:
@@ -130,6 +127,21 @@ def _totals(page: Row) -> str:
     records = sum(one["records"] for one in series)
     missing = sum(one["missing"] for one in series)
     return f"{page['path']}: {len(series):,} series, {records:,} records, {missing:,} missing"
+
+
+def _series(page: Row) -> List[Row]:
+    """Returns the state of each series, also of those without a record."""
+    rows = []
+    for series in page["series"]:
+        state = {name: series[name] for name in _STATE if name in series}
+        ranges = {f"never {what[2:]}": _spans(series[what]) for what in ("unrequested", "unfetched")}
+        rows.append({**_identity(series), **state, **ranges, "rejected": series["rejected"]})
+    return rows
+
+
+def _spans(ranges: List[List[str]]) -> str:
+    """Returns ranges of times without what all times in UTC share."""
+    return ", ".join(" to ".join(time.replace("T00:00:00Z", "").rstrip("Z") for time in pair) for pair in ranges)
 
 
 def _identity(series: Row) -> Row:

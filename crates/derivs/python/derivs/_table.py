@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from html import escape
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Dict, Generic, Iterator, List, Optional, Set, SupportsIndex, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, Generic, Iterator, List, Optional, SupportsIndex, Union, overload
 
 from ._errors import ArgumentError, ColumnError
 
@@ -33,6 +33,9 @@ _SHOWN = 5
 
 # The rows of a table of facts or figures, of which the middle is left out if there are more.
 _MANY = 60
+
+# The number of series that a text names.
+_NAMED = 5
 
 # The longest text of an object or a list in a cell.
 _MAX_TEXT = 80
@@ -68,7 +71,8 @@ class Table(Generic[TableRow, Column]):
 
     ipc: The rows as a stream in Arrow's IPC format, with the columns of a file.
     report: For each series its endpoint, params and range, the number of records `added`, the times of the `first` and
-        the `last` one, the `gaps` between them, and an `error` or None.
+        the `last` one, the `gaps` between them, the ranges that no run has requested (`unrequested`), the number of
+        records that were not fetched (`unfetched`), and an `error` or None.
     """
 
     def __init__(self, ipc: bytes, report: List[Row]) -> None:
@@ -143,11 +147,15 @@ class Table(Generic[TableRow, Column]):
         rows: List[Row] = part.to_dicts() if hasattr(part, "to_dicts") else part.to_pylist()
         return rows[0]
 
-    def _param_columns(self) -> Set[str]:
+    def _param_columns(self) -> List[str]:
         """Returns the columns of params, set or not, which a file has before the time."""
         file = _open(self.ipc)
-        names = _column_names(file)
-        return set(takewhile(lambda name: not _is_time(file, name), names))
+        return list(takewhile(lambda name: not _is_time(file, name), _column_names(file)))
+
+    def _set_params(self) -> List[str]:
+        """Returns the columns of the params that a series with rows has or, without a row, that any series has."""
+        series = [one for one in self.report if one["added"]] or self.report
+        return [name for name in self._param_columns() if any(name in one["params"] for one in series)]
 
     def _arrow(self) -> Any:
         """Returns the rows as a table of pyarrow or, if that is not installed, of polars."""
@@ -156,17 +164,27 @@ class Table(Generic[TableRow, Column]):
         return self._read
 
     def __repr__(self) -> str:
-        return f"<derivs.Table: {len(self)} rows of {len(self.report)} series, {len(self.gaps)} gaps>"
+        size = f"{len(self)} rows of {len(self.report)} series, {len(self.gaps)} gaps"
+        return f"<derivs.Table: {', '.join([size, *self._missing()])}>"
+
+    def _missing(self) -> List[str]:
+        """Returns what the report says about series that are not complete."""
+        failed = [series for series in self.report if series.get("error")]
+        unfetched = [series for series in self.report if series.get("unfetched") and series not in failed]
+        unrequested = [series for series in self.report if series.get("unrequested")]
+        kinds = [("failed", failed), ("not all fetched", unfetched), ("not all requested", unrequested)]
+        return [f"{kind}: {_labels(series)}" for kind, series in kinds if series]
 
     def _repr_html_(self) -> str:
         try:
             columns = self.columns
         except ImportError as error:
             return f"<p>{escape(repr(self))}<br>{escape(str(error))}</p>"
-        gaps = f", {len(self.gaps):,} gaps" if self.gaps else ""
+        size = f"{len(self):,} rows of {len(self.report):,} series"
+        gaps = [f"{len(self.gaps):,} gaps"] if self.gaps else []
         empty = empty_columns(self._arrow())
         without = f"; no value: {', '.join(empty)}" if empty else ""
-        caption = f"{len(self):,} rows of {len(self.report):,} series{gaps}; times in UTC{without}"
+        caption = f"{', '.join([size, *gaps, *self._missing()])}; times in UTC{without}"
         return _html_table([name for name in columns if name not in empty], self, caption)
 
 
@@ -239,6 +257,15 @@ def _html_table(columns: List[str], rows: Union[Table, Rows], caption: str, show
     for row in last:
         lines.append(_html_row("td", [row.get(column) for column in columns], texts))
     return f"<table>{''.join(lines)}</table>" + (f"<p>{escape(caption)}</p>" if caption else "")
+
+
+def _labels(all_series: List[Row]) -> str:
+    """Returns the names of the first series."""
+    names = []
+    for series in all_series[:_NAMED]:
+        names.append(" ".join([series["endpoint"].split(".")[-1], *map(str, series["params"].values())]))
+    more = len(all_series) - len(names)
+    return "; ".join(names) + (f" and {more} more" if more else "")
 
 
 def _open(ipc: bytes) -> Any:
