@@ -108,11 +108,8 @@ impl<'r> FileRun<'r> {
             if let Some(job) = self.job.name.as_ref().filter(|_| !left_out.is_empty()) {
                 self.log.warning(&retired(&left_out, job));
             }
-            let time = self.job.series.first().map(|series| series.request().service_time());
-            let is_noted = time.is_some_and(|time| check_service_time(time, self.log));
-            if !is_noted && !planned.is_clock_noted {
-                let newest = summary.series.iter().map(|series| self.newest(series.last, series.end));
-                check_clock(newest, self.log);
+            if !planned.is_clock_noted {
+                self.check_clock(summary);
             }
             if is_first && reporter.bar.total.records > 0 {
                 self.note_folder_of_rows();
@@ -167,6 +164,16 @@ impl<'r> FileRun<'r> {
     pub(crate) fn not_begun(&self, error: &dataset::Error) -> String {
         let reporter = Reporter::new(self.log, Bar::new(self.log, 0), self.labels.clone());
         reporter.json_lines(self.settings, &unchanged(&self.job.series), Some(error))
+    }
+
+    /// Warns if the clock of this machine is far from the time of the service, or if records are in the future.
+    fn check_clock(&self, summary: &Summary) {
+        let service_time = self.job.series.first().map(|series| series.request().service_time());
+        if service_time.is_some_and(|time| check_service_time(time, self.log)) {
+            return;
+        }
+        let newest = summary.series.iter().map(|series| self.newest(series.last, series.end));
+        check_clock(newest, self.log);
     }
 
     /// The newest record of a series and its end. The interval of a partial record has not ended yet.

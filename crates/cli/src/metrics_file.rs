@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_figures_stay_until_there_are_newer_ones() {
+    fn earlier_figures_stay_until_there_are_newer_ones() -> std::io::Result<()> {
         let path = std::env::temp_dir().join(format!("earlier-metrics-{}.prom", std::process::id()));
         let other = SeriesLabels { params: "coin=A".to_owned(), ..labels() };
         let removed = SeriesLabels { params: "coin=B".to_owned(), ..labels() };
@@ -416,8 +416,7 @@ mod tests {
         assert!(first.end().is_ok());
         let written = || std::fs::read_to_string(&path).unwrap_or_default();
         let option = MetricsOption { metrics_file: Some(path.clone()) };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-        let Ok(runtime) = runtime else { return };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         let _entered = runtime.enter();
         let Ok(Some(second)) = option.open(Log::Quiet) else { panic!("the file cannot be written") };
         assert!(written().contains("coin=B"), "the earlier file is not replaced at once");
@@ -439,7 +438,7 @@ mod tests {
         second.note_run(false);
         assert!(second.end().is_ok());
         assert_eq!(written(), text, "another run writes the file");
-        let _ = std::fs::remove_file(path);
+        std::fs::remove_file(path)
     }
 
     #[test]

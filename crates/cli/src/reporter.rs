@@ -1,6 +1,6 @@
 //! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::error::Error as _;
 use std::time::Duration;
 
@@ -163,16 +163,24 @@ impl Reporter {
     /// The failure of a run without a record of some series, or with values that an endpoint does not support. Warns about
     /// these values if the run has another failure.
     fn unsupported_or_empty(&self, outcomes: &[SeriesOutcome<'_>], is_failed: bool) -> Option<Failure> {
-        let mut unsupported: VecDeque<_> = outcomes.iter().filter_map(SeriesOutcome::unsupported).collect();
-        let is_failure = !is_failed && !self.accepts_empty;
-        let empty: Vec<_> = outcomes.iter().filter(|_| is_failure).filter_map(SeriesOutcome::empty).collect();
-        let failure = match empty.is_empty() {
-            false => Some(no_record(&empty)),
-            true if is_failed => None,
-            true => unsupported.pop_front().map(unsupported_values::failure),
-        };
-        print_first(unsupported.make_contiguous(), "like this", |line| self.log.warning(&readable(line)));
-        failure
+        let unsupported: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::unsupported).collect();
+        let mut empty = Vec::new();
+        if !is_failed && !self.accepts_empty {
+            empty.extend(outcomes.iter().filter_map(SeriesOutcome::empty));
+        }
+        if empty.is_empty()
+            && !is_failed
+            && let Some((first, others)) = unsupported.split_first()
+        {
+            self.warn_of_unsupported(others);
+            return Some(unsupported_values::failure(first.clone()));
+        }
+        self.warn_of_unsupported(&unsupported);
+        if empty.is_empty() { None } else { Some(no_record(&empty)) }
+    }
+
+    fn warn_of_unsupported(&self, sentences: &[String]) {
+        print_first(sentences, "like this", |line| self.log.warning(&readable(line)));
     }
 
     /// The failure of a run in which requests, or complete series, have failed.

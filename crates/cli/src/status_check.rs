@@ -1,6 +1,6 @@
 //! The problems of a file or a data set, for which `status` fails.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -140,14 +140,13 @@ impl<'s> StatusCheck<'s> {
         Some(format!("the service rejected {names}: {why}; `retire` keeps their rows and requests them no more"))
     }
 
-    /// Names the series with values that their endpoints do not support.
-    fn unsupported(&self) -> Option<String> {
-        let mut values = BTreeSet::new();
+    /// Names the series with values that their endpoints do not support, in a sentence for all series with the same values.
+    fn unsupported(&self) -> Vec<String> {
+        let mut labels: BTreeMap<&BTreeSet<String>, Vec<String>> = BTreeMap::new();
         for series in self.status.series.iter().filter(|series| has_unsupported(series)) {
-            values.extend(series.unsupported.iter().cloned());
+            labels.entry(&series.unsupported).or_default().push(label_of(series));
         }
-        let values: Vec<_> = values.into_iter().collect();
-        sentence_of(&listed(&self.labels(has_unsupported)), &values)
+        labels.into_iter().filter_map(|(values, labels)| sentence_of(&listed(&labels), values)).collect()
     }
 
     /// Whether the last record of a series is too old.

@@ -5,6 +5,8 @@
 //! checksum of the bytes of each row group. The size of row groups and the compression were chosen by measurements; the
 //! crate's README contains the figures.
 
+use std::collections::BTreeSet;
+
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ArrowWriter;
@@ -178,7 +180,13 @@ impl<'o> ParquetFile<'o> {
         for section in sections {
             // What only the journal has is left out.
             let section = section.clone();
-            self.sections.push(Section { group: number, fetched: TimeRanges::default(), encoded: None, ..section });
+            self.sections.push(Section {
+                group: number,
+                fetched: TimeRanges::default(),
+                unsupported: BTreeSet::new(),
+                encoded: None,
+                ..section
+            });
         }
         self.add_group(|out| {
             for column in group.columns() {

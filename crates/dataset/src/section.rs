@@ -1,5 +1,7 @@
 //! The sections of a file: the rows of a series in a row group.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::changes::Changes;
@@ -21,6 +23,9 @@ pub(crate) struct Section {
     pub(crate) row_facts: RowFacts,
     /// The ranges that a run has fetched; only in the journal.
     pub(crate) fetched: TimeRanges,
+    /// The values of the series that its endpoint does not support, by the responses; only in the journal.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) unsupported: BTreeSet<String>,
     /// What the rows have in each field; only in the journal, if they are encoded as in a data file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) encoded: Option<Changes>,

@@ -249,7 +249,7 @@ impl Table {
         for file in &self.journal {
             let FileState { run, sections, .. } = &file.state;
             let run = run.as_ref();
-            for Section { path, row_facts, fetched, .. } in sections {
+            for Section { path, row_facts, fetched, unsupported, .. } in sections {
                 let known = all.entry(path.clone()).or_insert_with(|| StateWithJournal {
                     state: SeriesState::new(row_facts),
                     all_row_facts: row_facts.emptied(),
@@ -257,6 +257,7 @@ impl Table {
                 known.all_row_facts.add_all(row_facts);
                 let series = &mut known.state;
                 series.requested.extend(fetched);
+                series.unsupported.extend(unsupported.iter().cloned());
                 series.unfetched = series.unfetched.without(fetched);
                 let of_run = series.fetched_by_run.entry(run.map(|run| run.started)).or_default();
                 of_run.extend(fetched);

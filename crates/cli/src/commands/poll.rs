@@ -109,8 +109,12 @@ impl Poll {
             first_run: Some(FirstRun { plan, target }),
         };
         let signal = Cell::new(ExitKind::Interrupted);
-        job.follow(self.compact_every, |event| watch.event(event), async { signal.set(interrupt.happened().await) })
-            .await?;
+        let interrupted = async { signal.set(interrupt.happened().await) };
+        let ended = job.follow(self.compact_every, |event| watch.event(event), interrupted).await;
+        if let (Some(metrics), Err(dataset::Error::InUse { .. })) = (metrics, &ended) {
+            metrics.leave();
+        }
+        ended?;
         Err(Failure::new(signal.get(), ""))
     }
 
@@ -253,7 +257,9 @@ impl Watch<'_> {
 
     fn warn_of_failures(&self, summary: Summary) {
         for (report, label) in summary.series.iter().zip(&self.labels) {
-            if let Some(line) = sentence_of(label, &report.unsupported) {
+            if report.has_unsupported()
+                && let Some(line) = sentence_of(label, &report.unsupported)
+            {
                 self.log.warning(&line);
             }
         }

@@ -1,5 +1,6 @@
 //! Adds the rows of fetched pages to those that are not in the journal yet, and decides when they are written.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use runtime::history::Page;
 use runtime::record::AnyRecord;
 use tokio::time::Instant;
 
+use super::event::unsupported_values;
 use super::job_tables::JobTables;
 use super::readable::ReadableRecords;
 use super::repeated_rows::Distinct;
@@ -80,6 +82,10 @@ impl JobTables {
             if !is_incomplete {
                 table.note_fetched(series, range.number, &page.range);
             }
+            let unsupported = unsupported_values(&page.report);
+            if !unsupported.is_empty() {
+                table.note_unsupported(series, range.number, &page.range, unsupported);
+            }
             self.buffered_rows += rows.times.len();
             self.buffered_bytes += rows.rows.get_array_memory_size();
             self.buffered_since.get_or_insert_with(Instant::now);
@@ -125,6 +131,19 @@ impl Table {
         let period = period(self.state.partition, range.start);
         let buffered = self.buffered.section(series, range_number, period.start);
         buffered.section.fetched.add(range.clone());
+    }
+
+    /// Notes values that the endpoint of a series does not support, by the response for a range.
+    fn note_unsupported(
+        &mut self,
+        series: &SeriesRequest,
+        range_number: usize,
+        range: &Range<Timestamp>,
+        values: BTreeSet<String>,
+    ) {
+        let period = period(self.state.partition, range.start);
+        let buffered = self.buffered.section(series, range_number, period.start);
+        buffered.section.unsupported.extend(values);
     }
 
     /// Adds rows to the buffered rows of their periods. `times` are the times of the rows.

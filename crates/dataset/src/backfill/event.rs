@@ -204,6 +204,14 @@ pub struct SeriesReport {
     pub spacing: Option<u64>,
 }
 
+/// The values that the service reports as unsupported. A response without records lacks more than these values.
+pub(super) fn unsupported_values(report: &Report) -> BTreeSet<String> {
+    if report.account.received() == 0 {
+        return BTreeSet::new();
+    }
+    report.metadata.iter().flat_map(|metadata| metadata.unsupported.iter().cloned()).collect()
+}
+
 impl SeriesReport {
     /// Returns `true` if the target has never had a record of this series, although runs request it.
     pub fn is_empty(&self) -> bool {
@@ -215,14 +223,9 @@ impl SeriesReport {
         !self.unsupported.is_empty() && !self.is_retired
     }
 
-    /// Notes the values that the service reports as unsupported. A response without records lacks more than these values.
+    /// Notes the values that the service reports as unsupported.
     pub(super) fn note_unsupported(&mut self, report: &Report) {
-        if report.account.received() == 0 {
-            return;
-        }
-        for metadata in &report.metadata {
-            self.unsupported.extend(metadata.unsupported.iter().cloned());
-        }
+        self.unsupported.extend(unsupported_values(report));
     }
 
     pub(super) fn add_changes(&mut self, changes: &Changes) {

@@ -71,6 +71,7 @@ impl Backfill {
         // An outage that began during an earlier run does not count.
         self.response_monitor.note(Ok(200), Duration::ZERO);
         run.fetch(pin!(cancel)).await?;
+        run.note_unsupported();
         if run.rejected.is_some() || run.summary.is_cancelled {
             // The journal has everything that was fetched.
             for table in run.job_tables.tables.values_mut() {
@@ -159,19 +160,28 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
     }
 
-    /// Keeps the account of each series that was requested, and the values that its endpoint does not support.
+    /// Keeps the values that the endpoint of each series does not support, if the run has received records of it.
+    fn note_unsupported(&mut self) {
+        for index in 0..self.job.series.len() {
+            let Some(report) = self.summary.series.get(index) else { continue };
+            let unsupported = report.unsupported.clone();
+            if report.account.received() > 0
+                && let Some(state) = self.state(index)
+            {
+                state.unsupported = unsupported;
+            }
+        }
+    }
+
+    /// Keeps the account of each series that was requested.
     fn note_accounts(&mut self) {
         for index in 0..self.job.series.len() {
             let Some(report) = self.summary.series.get(index) else { continue };
             let account = report.account;
-            let unsupported = report.unsupported.clone();
             if account.received() + account.steps() > 0
                 && let Some(state) = self.state(index)
             {
                 state.account = SavedAccount::new(&account);
-                if account.received() > 0 {
-                    state.unsupported = unsupported;
-                }
             }
         }
     }
