@@ -26,9 +26,6 @@ const SELECTORS: [&str; 14] = [
 /// The maximum length of the name of a function.
 const MAX_LENGTH: usize = 64;
 
-/// The minimum length of a token.
-const MIN_TOKEN_LENGTH: usize = 16;
-
 /// A param that selects a function. Unlike other values of a query, the name of a function is not a secret, and becomes
 /// a part of the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,21 +54,5 @@ pub(super) fn function_params(query: &[QueryParam]) -> Vec<FunctionParam> {
 fn is_function(value: &str) -> bool {
     let is_name = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
     let begins_with_letter = value.starts_with(|first: char| first.is_ascii_alphabetic());
-    is_name && begins_with_letter && value.len() <= MAX_LENGTH && !is_like_token(value)
-}
-
-/// `true` if a value has many digits, or has digits within its words, as random texts have.
-fn is_like_token(value: &str) -> bool {
-    is_long_id(value) || value.len() >= MIN_TOKEN_LENGTH && has_digits_in_words(value)
-}
-
-/// `true` if a word has digits between letters. Names have digits only at the start or end of words, as in `5MIN_V2`.
-fn has_digits_in_words(text: &str) -> bool {
-    for word in text.split(|letter: char| !letter.is_ascii_alphanumeric()) {
-        let inner = word.trim_matches(|letter: char| letter.is_ascii_digit());
-        if inner.bytes().any(|byte| byte.is_ascii_digit()) {
-            return true;
-        }
-    }
-    false
+    is_name && begins_with_letter && value.len() <= MAX_LENGTH && !is_long_id(value)
 }
