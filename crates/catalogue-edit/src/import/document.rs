@@ -164,7 +164,7 @@ fn normalize(value: &mut Value) {
                 // In YAML, a key such as `200` is a number, so it is converted to a string.
                 entries.insert(text_of(&key).into(), value);
             }
-            move_reference_to_parts(entries);
+            wrap_extended_reference(entries);
         }
         _ => {}
     }
@@ -173,20 +173,16 @@ fn normalize(value: &mut Value) {
 /// The lists and maps that extend the target of a reference next to them.
 const EXTENSIONS: [&str; 5] = ["allOf", "anyOf", "oneOf", "properties", "required"];
 
-/// Moves a reference to the parts of its schema if other keys extend its target. In OpenAPI 3.0, keys next to a reference
-/// have no effect, but authors who write them mean that they apply.
-fn move_reference_to_parts(schema: &mut Mapping) {
-    let is_reference = schema.get("$ref").is_some_and(Value::is_string);
+/// Makes a reference a part of its schema if other keys extend its target: the value of `$ref` becomes a schema with the
+/// reference. In OpenAPI 3.0, keys next to a reference have no effect, but authors who write them mean that they apply.
+fn wrap_extended_reference(schema: &mut Mapping) {
     let is_extended = EXTENSIONS.iter().any(|key| schema.get(key).is_some_and(is_list_or_map));
-    if !is_reference || !is_extended {
-        return;
+    if let Some(reference @ Value::String(_)) = schema.get_mut("$ref")
+        && is_extended
+    {
+        let target = ("$ref".into(), std::mem::take(reference));
+        *reference = Value::Mapping(Mapping::from_iter([target]));
     }
-    let Some(reference) = schema.remove("$ref") else { return };
-    let mut parts = vec![Value::Mapping(Mapping::from_iter([("$ref".into(), reference)]))];
-    if let Some(Value::Sequence(others)) = schema.remove("allOf") {
-        parts.extend(others);
-    }
-    schema.insert("allOf".into(), Value::Sequence(parts));
 }
 
 fn is_list_or_map(value: &Value) -> bool {

@@ -8,7 +8,7 @@ use super::description_reader::DescriptionReader;
 use super::omissions::{NEXT_TO_PROPERTIES, Weight};
 use super::schema_facts::{is_scalar, type_of};
 use super::schema_layers::Property;
-use super::schema_parts::Layer;
+use super::schema_parts::{Layer, extended};
 use super::tree::has_any;
 use crate::drafted_type::{ANY, TIMESTAMP, innermost, or_null, replace_innermost};
 use crate::rust_names::singular;
@@ -16,7 +16,7 @@ use crate::rust_names::singular;
 impl<'d> DescriptionReader<'d> {
     /// The type of an object: a map, a record, or `any` if the object lists no fields.
     pub(super) fn object_type(&mut self, schema: &'d Value, name: &str, pointer: &str) -> String {
-        let has_fields = has_any(schema, &["properties", "allOf", "required"]);
+        let has_fields = extended(schema).is_some() || has_any(schema, &["properties", "allOf", "required"]);
         match schema.get("additionalProperties") {
             Some(values) if values.is_mapping() && !has_fields => {
                 let value = self.item_type(values, name, &format!("{pointer}/additionalProperties"));

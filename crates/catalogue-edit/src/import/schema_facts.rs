@@ -3,7 +3,7 @@
 use catalogue::model::TimeFormat;
 use serde_yaml::Value;
 
-use super::schema_parts::constants;
+use super::schema_parts::{constants, extended};
 use super::tree::{has_any, is_true, items, text};
 use crate::draft::WantedName;
 
@@ -39,7 +39,7 @@ pub(super) fn is_scalar(ty: &str) -> bool {
 }
 
 fn guessed_type(schema: &Value) -> &'static str {
-    if has_any(schema, &["properties", "allOf"]) {
+    if extended(schema).is_some() || has_any(schema, &["properties", "allOf"]) {
         return "object";
     }
     if has_any(schema, &["items", "prefixItems"]) {

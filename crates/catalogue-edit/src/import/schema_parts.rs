@@ -1,4 +1,4 @@
-//! The schemas that a schema combines by `allOf`, `oneOf` and `anyOf`.
+//! The schemas that a schema combines by `allOf`, `oneOf` and `anyOf`, or by a reference next to other keys.
 
 use serde_yaml::Value;
 
@@ -55,9 +55,17 @@ pub(super) fn constants(schema: &Value) -> Vec<&Value> {
     constants
 }
 
+/// The schema with the reference whose target a schema extends.
+pub(super) fn extended(schema: &Value) -> Option<&Value> {
+    schema.get("$ref").filter(|target| target.is_mapping())
+}
+
 /// The schemas that a schema combines. The keys of the schema itself are not included.
 pub(super) fn parts<'v>(schema: &'v Value, pointer: &str) -> Vec<Layer<'v>> {
     let mut parts = Vec::new();
+    if let Some(schema) = extended(schema) {
+        parts.push(Layer { schema, pointer: format!("{pointer}/$ref") });
+    }
     for (index, part) in items(schema, "allOf").iter().enumerate() {
         parts.push(Layer { schema: part, pointer: format!("{pointer}/allOf/{index}") });
     }
