@@ -87,12 +87,15 @@ pub fn endpoints_of(catalogue: Option<Catalogue>, recorded: &RecordedService) ->
     editor.close()
 }
 
-/// The refusal of a recording without a response in JSON, with the first causes.
+/// The refusal of a recording without a response in JSON, with the first causes and the number of the others.
 fn no_usable_entry(files: &[(String, Vec<u8>)], skipped: &IndexSet<String>) -> String {
     let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
     let mut message = format!("{}: no entry has a response in JSON", names.join(", "));
     for why in skipped.iter().take(MAX_CAUSES) {
         message += &format!("\nskipped: {why}");
+    }
+    if skipped.len() > MAX_CAUSES {
+        message += &format!("\nfurther causes: {}", skipped.len() - MAX_CAUSES);
     }
     message
 }

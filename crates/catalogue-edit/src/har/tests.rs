@@ -136,6 +136,17 @@ fn a_recording_without_a_usable_entry_names_the_causes() {
 }
 
 #[test]
+fn a_recording_with_many_causes_states_how_many_are_not_named() {
+    let mut entries = Vec::new();
+    for name in ["a", "b", "c", "d", "e", "f", "g"] {
+        entries.push(entry(&format!("https://a.example/{name}"), "POST", 200, JSON));
+    }
+    let why = endpoints_of(None, &recorded(&har(&entries), &[])).err().map(|refusal| refusal.to_string());
+    let why = why.expect("a refusal");
+    assert!(why.ends_with("skipped: `/e`: a POST request\nfurther causes: 2"), "{why}");
+}
+
+#[test]
 fn a_recording_becomes_endpoints_with_params() {
     let files = har(&[
         entry(
