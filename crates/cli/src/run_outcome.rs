@@ -26,11 +26,7 @@ pub(crate) fn print(log: Log, out: &str, summary: &Summary, labels: &[String], n
     if summary.is_restored {
         let file = quoted(out);
         let rows = quoted(format!("{out}.parts"));
-        let what = match summary.kept_edits.first() {
-            Some(kept) => format!("had been changed; the changed file was moved to {}", quoted(kept)),
-            None => "was missing".to_owned(),
-        };
-        log.warning(&format!("{file} {what}; it was written again from {rows}"));
+        log.warning(&format!("{file} was missing; it was written again from {rows}"));
     }
 }
 

@@ -12,7 +12,7 @@ use runtime::Timestamp;
 use crate::column_storage::{DataStorage, Purpose};
 use crate::columns::are_same;
 use crate::damage::Damage;
-use crate::error::Error;
+use crate::error::{Error, quoted};
 use crate::file_rewrite::{FileRewrite, first_rows, has_shared_row_groups};
 use crate::file_state::FileState;
 use crate::journal::{self, SectionsBySeries};
@@ -46,10 +46,8 @@ struct RewrittenFile {
 #[derive(Default)]
 pub(crate) struct MergedJournal {
     pub(crate) files: Vec<WrittenFile>,
-    /// `true` if the text file was missing, or something else had changed it.
+    /// `true` if the text file was missing.
     pub(crate) is_text_restored: bool,
-    /// The name under which a text file is kept that something else had changed.
-    pub(crate) kept_edit: Option<String>,
 }
 
 /// What the file of a period is written from, in addition to its existing rows.
@@ -121,10 +119,9 @@ impl Table {
         let text = self.text_state()?;
         let mut files = self.write_data_files(removed).await?;
         let is_outdated = !files.is_empty() || text != TextState::Current;
-        let mut kept_edit = None;
         if is_outdated && let Some((name, format)) = self.place.text.clone() {
             if text == TextState::Changed {
-                kept_edit = self.move_text_aside("changed").await?;
+                self.keep_edit(&name).await?;
             }
             self.state.text = None;
             self.save().await?;
@@ -141,8 +138,16 @@ impl Table {
         }
         self.save().await?;
         self.delete_journal().await?;
-        let is_text_restored = matches!(text, TextState::Changed | TextState::Missing);
-        Ok(MergedJournal { files, is_text_restored, kept_edit })
+        Ok(MergedJournal { files, is_text_restored: text == TextState::Missing })
+    }
+
+    /// Moves a text file aside that something else has changed, and adds a message about it to the list of repairs.
+    async fn keep_edit(&mut self, text: &str) -> Result<(), Error> {
+        if let Some(kept) = self.move_text_aside("changed").await? {
+            let [file, kept] = [self.place.name(text), kept].map(quoted);
+            self.repairs.push(format!("{file}: changed since a backfill wrote it; moved to {kept}"));
+        }
+        Ok(())
     }
 
     /// Writes the data file of each period of the journal, without the series `removed`. If the job has columns that the

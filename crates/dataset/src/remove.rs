@@ -18,8 +18,8 @@ pub struct Removed {
     pub series: Vec<String>,
     /// The files that were written again.
     pub files: Vec<String>,
-    /// The names under which text files are kept that something else had changed.
-    pub kept_edits: Vec<String>,
+    /// A message for each text file that something else had changed, which was moved aside.
+    pub repairs: Vec<String>,
     /// The errors of the tables whose series were not removed. A second call removes only these.
     pub failed: Vec<Error>,
 }
@@ -57,11 +57,11 @@ pub async fn remove(target: &Target, is_removed: impl Fn(&str) -> bool) -> Resul
         match removal.run().await {
             Ok(merged) => {
                 removed.files.extend(merged.files.into_iter().map(|written| written.file));
-                removed.kept_edits.extend(merged.kept_edit);
                 removed.series.extend(removal.paths);
             }
             Err(error) => removed.failed.push(error),
         }
+        removed.repairs.extend(removal.table.repairs);
     }
     Ok(removed)
 }

@@ -16,7 +16,7 @@ use crate::target::Target;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Repaired {
-    /// A message for each damaged or missing file.
+    /// A message for each damaged or missing file, and for each text file that something else had changed.
     pub repairs: Vec<String>,
     /// The rows that no run has fetched again, as far as no user has [acknowledged](crate::acknowledge()) that.
     pub lost_rows: Vec<LostRows>,
@@ -34,6 +34,7 @@ pub async fn repair(target: &Target) -> Result<Repaired, Error> {
         if let Err(error) = repaired.add(&mut table).await {
             repaired.failed.push(error);
         }
+        repaired.repairs.append(&mut table.repairs);
         repaired.lost_rows.extend(lost_rows::unacknowledged(&table.state));
     }
     Ok(repaired)

@@ -64,8 +64,9 @@ pub(crate) struct Table {
     pub(crate) strays: Vec<String>,
     /// Damaged files, whose rows are not in the table.
     pub(crate) damaged: Vec<Damage>,
-    /// `true` if a merge moves damaged files aside. A message for each of them is added to the list.
+    /// `true` if a merge moves damaged files aside.
     pub(crate) is_repaired: bool,
+    /// A message for each file that a merge has moved aside.
     pub(crate) repairs: Vec<String>,
 }
 

@@ -225,6 +225,7 @@ impl Watch<'_> {
             FollowEvent::Compacted { records, .. } => {
                 self.log.remark(&format!("{}: {}", quoted(self.out), counted(records, "new record")));
             }
+            FollowEvent::Repaired { repairs, .. } => self.warn_of_repairs(&repairs),
             _ => {}
         }
     }
@@ -233,9 +234,7 @@ impl Watch<'_> {
         let log = self.log;
         self.note_metrics(&summary);
         run_outcome::print(log, self.out, &summary, &self.labels, Some(Timestamp::now()));
-        for repair in &summary.repairs {
-            log.warning(repair);
-        }
+        self.warn_of_repairs(&summary.repairs);
         marks::warn(log, &marks::of_summary(&summary));
         if !summary.is_cancelled
             && let Some(first_run) = self.first_run.take()
@@ -253,6 +252,12 @@ impl Watch<'_> {
             metrics.note_series(one.metric_labels(), report);
         }
         metrics.note_run(summary.is_complete);
+    }
+
+    fn warn_of_repairs(&self, repairs: &[String]) {
+        for repair in repairs {
+            self.log.warning(repair);
+        }
     }
 
     fn warn_of_failures(&self, summary: Summary) {

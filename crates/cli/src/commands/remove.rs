@@ -69,9 +69,9 @@ impl Remove {
         if !done.is_empty() {
             let changed = counted(removed.files.len() as u64, "file");
             log.remark(&format!("{path}: {changed} changed; `backfill` fetches the series again if a job has it"));
-            for kept in &removed.kept_edits {
-                log.warning(&format!("{path} had been changed; the changed file was moved to {}", quoted(kept)));
-            }
+        }
+        for repair in &removed.repairs {
+            log.warning(repair);
         }
         failure::first_of(removed.failed)
     }

@@ -83,6 +83,12 @@ pub enum FollowEvent<'e> {
         /// Number of delivered records.
         records: u64,
     },
+    /// Files were moved aside between the runs.
+    #[non_exhaustive]
+    Repaired {
+        /// A message for each file, as in [`Summary::repairs`].
+        repairs: Vec<String>,
+    },
 }
 
 /// The summary of a backfill.
@@ -107,10 +113,8 @@ pub struct Summary {
     pub elapsed: Duration,
     /// Number of pages with a usable response.
     pub pages: u64,
-    /// `true` if a text file was missing or had been changed since the last run, and was written again.
+    /// `true` if a text file was missing, and was written again.
     pub is_restored: bool,
-    /// The names under which text files are kept that something else had changed.
-    pub kept_edits: Vec<String>,
     /// Files that this run has written.
     pub files: Vec<String>,
     /// Number of pages that could not be fetched. Pages without a response do not count, because they are requested
@@ -129,7 +133,8 @@ pub struct Summary {
     /// Rows of damaged and missing files that no run has fetched again, and that no user has
     /// [acknowledged](crate::acknowledge).
     pub lost_rows: Vec<LostRows>,
-    /// A message for each damaged or missing file that this run has found.
+    /// A message for each damaged or missing file that this run has found, and for each text file that something else had
+    /// changed, which it has moved aside.
     pub repairs: Vec<String>,
     /// Series that could not be fetched completely, each with the reason.
     pub failed: Vec<(usize, Error)>,

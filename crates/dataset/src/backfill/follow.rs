@@ -316,6 +316,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     async fn append_to_journal(&mut self) -> Result<(), Error> {
         if !self.pages.is_empty() {
             let mut job_tables = JobTables::open(self.job, true).await?;
+            self.report_repairs(job_tables.repairs());
             self.end_retired(&job_tables);
             for (number, (series, page)) in self.pages.iter().enumerate() {
                 let Some(one) = self.job.series.get(*series) else { continue };
@@ -335,6 +336,12 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             self.pages.clear();
         }
         Ok(())
+    }
+
+    fn report_repairs(&mut self, repairs: Vec<String>) {
+        if !repairs.is_empty() {
+            (self.watch)(FollowEvent::Repaired { repairs });
+        }
     }
 
     /// Ends the followers of series that a user has retired since the last write, and drops their records.
@@ -363,7 +370,8 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     /// Adds all delivered records to the files.
     async fn compact(&mut self) -> Result<(), Error> {
         self.append_to_journal().await?;
-        self.job.compact().await?;
+        let repairs = self.job.compact().await?;
+        self.report_repairs(repairs);
         self.compact_at = Instant::now() + self.compact_every;
         let records = std::mem::take(&mut self.pending);
         if records > 0 {

@@ -86,6 +86,11 @@ impl JobTables {
         Some((self.tables.get_mut(home)?, series))
     }
 
+    /// A message for each file that was moved aside.
+    pub(crate) fn repairs(&self) -> Vec<String> {
+        self.tables.values().flat_map(|table| table.repairs.iter().cloned()).collect()
+    }
+
     /// The number of files in the journals of all tables.
     pub(crate) fn journal_files(&self) -> usize {
         self.tables.values().map(|table| table.journal.len()).sum()

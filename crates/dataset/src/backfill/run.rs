@@ -135,7 +135,6 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             table.state.latency = latency.or(table.state.latency);
             let merged = table.merge_journal(&BTreeSet::new()).await?;
             self.summary.is_restored |= merged.is_text_restored;
-            self.summary.kept_edits.extend(merged.kept_edit);
             for WrittenFile { file, sections } in merged.files {
                 for Section { path, changes, .. } in sections {
                     let (Some(report), Some(changes)) = (reports.get_mut(&path), changes) else { continue };

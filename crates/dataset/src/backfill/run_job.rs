@@ -97,13 +97,13 @@ impl Backfill {
     }
 
     /// Adds the records in the journal to the files. Sends no request. Damaged files are moved aside, and their readable
-    /// rows are written again.
-    pub async fn compact(&self) -> Result<(), Error> {
+    /// rows are written again. Returns the messages of [`Summary::repairs`].
+    pub async fn compact(&self) -> Result<Vec<String>, Error> {
         let mut job_tables = JobTables::open(self, true).await?;
         for table in job_tables.tables.values_mut() {
             table.merge_journal(&BTreeSet::new()).await?;
         }
-        Ok(())
+        Ok(job_tables.repairs())
     }
 }
 
@@ -227,8 +227,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             missing_fields.add(&table.state.marks.missing, &table.noticed_missing);
             unsent_fields.add(&table.state.marks.unsent, &table.noticed_unsent);
             summary.lost_rows.extend(lost_rows::unacknowledged(&table.state));
-            summary.repairs.extend(table.repairs.iter().cloned());
         }
+        summary.repairs = job_tables.repairs();
         summary.missing_fields = MissingField::all(missing_fields);
         summary.unsent_fields = UnsentField::all(unsent_fields);
         let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);

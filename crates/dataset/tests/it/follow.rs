@@ -184,6 +184,26 @@ async fn a_series_that_is_retired_is_no_longer_followed() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_text_file_that_is_changed_by_hand_while_it_is_followed_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let whole = Service::new().job(&["BTC"], &path);
+    let mut repairs = Vec::new();
+    let change = async {
+        sleep(Duration::from_secs(100)).await;
+        std::fs::write(&path, "an edited text\n").unwrap();
+    };
+    let follow = follow_until(&whole, HOUR + 1_000, |event| match event {
+        FollowEvent::Repaired { repairs: more, .. } => repairs.extend(more),
+        FollowEvent::Run(summary) => repairs.extend(summary.repairs),
+        _ => {}
+    });
+    tokio::join!(change, follow);
+    assert!(repairs.len() == 1 && repairs[0].contains("out.csv.changed-"), "{repairs:?}");
+    assert_eq!(read(&path).len(), 49);
+}
+
 /// The new records of a series without a regular step are fetched at each write. The gaps of the others are requested by
 /// the run of an hour.
 #[tokio::test(start_paused = true)]

@@ -60,9 +60,8 @@ async fn a_text_file_changed_by_hand_is_damage_and_is_written_again() {
             let damaged = state_of(&path).await.damaged;
             assert!(damaged.len() == 1 && damaged[0].contains("changed since a backfill wrote it"), "{damaged:?}");
             let restored = run(&whole).await;
-            assert!(restored.is_restored && fs::read(&path).unwrap() == written, "{name}");
-            let [kept] = restored.kept_edits.as_slice() else { panic!("{restored:?}") };
-            assert!(fs::read(kept).unwrap() == *changed, "{kept}");
+            assert!(!restored.is_restored && fs::read(&path).unwrap() == written, "{name}");
+            assert!(fs::read(kept_edit(&restored.repairs)).unwrap() == *changed, "{restored:?}");
             assert_eq!(state_of(&path).await.damaged, [""; 0]);
         }
         // Even a run whose requests all fail writes the original text again, and later changes are still detected.
@@ -108,9 +107,29 @@ async fn a_removal_keeps_a_text_file_that_was_changed_by_hand() {
     run(&job(coins(&client(), &["BTC", "ETH"]), END - DAY, END, &path)).await;
     fs::write(&path, "an edited text\n").unwrap();
     let removed = dataset::remove(&target_of(&path), |series| series.contains("ETH")).await.unwrap();
-    let [kept] = removed.kept_edits.as_slice() else { panic!("{removed:?}") };
-    assert_eq!(fs::read_to_string(kept).unwrap(), "an edited text\n");
+    assert_eq!(fs::read_to_string(kept_edit(&removed.repairs)).unwrap(), "an edited text\n");
     assert_eq!(read(&path).len(), 24);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repair_and_a_compaction_name_the_text_file_that_was_changed_by_hand() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.csv");
+    let whole = job(coins(&client(), &["BTC"]), END - DAY, END, &path);
+    run(&whole).await;
+    fs::write(&path, "edited before a repair\n").unwrap();
+    let repaired = dataset::repair(&target_of(&path)).await.unwrap();
+    assert_eq!(fs::read_to_string(kept_edit(&repaired.repairs)).unwrap(), "edited before a repair\n");
+    fs::write(&path, "edited before a compaction\n").unwrap();
+    let repairs = whole.compact().await.unwrap();
+    assert_eq!(fs::read_to_string(kept_edit(&repairs)).unwrap(), "edited before a compaction\n");
+    assert!(whole.compact().await.unwrap().is_empty());
+}
+
+/// The name of the file to which an edited text was moved, by the only message.
+fn kept_edit(repairs: &[String]) -> &str {
+    let [repair] = repairs else { panic!("{repairs:?}") };
+    repair.split_once("moved to ").unwrap().1
 }
 
 /// A second call finishes one that was killed, also if no series is left to retire.
