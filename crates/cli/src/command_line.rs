@@ -112,7 +112,7 @@ pub(crate) fn for_words(words: &[OsString]) -> clap::Command {
 /// If a shell requests completions with the variable `COMPLETE`, prints them and ends the process.
 pub(crate) fn complete() {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
-    // The program and the command come first.
+    // `--`, the program and the command come first.
     let arguments = words.get(3..).unwrap_or_default();
     CompleteEnv::with_factory(|| of_stored(for_words(&words), arguments)).complete();
 }

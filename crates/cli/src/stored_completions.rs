@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Command;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
@@ -23,30 +24,48 @@ struct StoredValues {
     params: BTreeMap<String, BTreeSet<String>>,
 }
 
+impl StoredValues {
+    /// The values of a param or, without one, the endpoints.
+    fn candidates(&self, param: Option<&str>) -> Vec<CompletionCandidate> {
+        let values = match param {
+            Some(param) => self.params.get(param),
+            None => Some(&self.endpoints),
+        };
+        values.into_iter().flatten().map(CompletionCandidate::new).collect()
+    }
+}
+
 /// Offers the endpoints and the values that are stored at a path among these words.
 pub(crate) fn of_stored(command: Command, words: &[OsString]) -> Command {
-    let Some(stored) = words.iter().find_map(stored_at) else { return command };
+    let paths: Arc<[String]> = words.iter().filter_map(existing_path).collect();
     command.mut_subcommands(|command| {
-        if !COMMANDS.contains(&command.get_name()) {
+        if paths.is_empty() || !COMMANDS.contains(&command.get_name()) {
             return command;
         }
         command.mut_args(|arg| {
-            let values = match arg.get_id().as_str().strip_prefix(ID) {
-                Some(param) => stored.params.get(param).cloned().unwrap_or_default(),
-                None if arg.get_long() == Some("endpoint") => stored.endpoints.clone(),
-                None => return arg,
-            };
-            arg.add(ArgValueCandidates::new(move || values.iter().map(CompletionCandidate::new).collect()))
+            let param = arg.get_id().as_str().strip_prefix(ID).map(str::to_owned);
+            if param.is_none() && arg.get_long() != Some("endpoint") {
+                return arg;
+            }
+            let paths = paths.clone();
+            let of_catalogue = arg.get::<ArgValueCandidates>().cloned();
+            // The user waits, so the files are read only if a value of this option is completed.
+            arg.add(ArgValueCandidates::new(move || match paths.iter().find_map(|path| stored_at(path)) {
+                Some(stored) => stored.candidates(param.as_deref()),
+                None => of_catalogue.as_ref().map(ArgValueCandidates::candidates).unwrap_or_default(),
+            }))
         })
     })
 }
 
-/// What is stored at a path; `None` if the word is no such path. A folder can have the name of an endpoint.
-fn stored_at(word: &OsString) -> Option<StoredValues> {
+/// The path of a file or a folder; `None` if the word is no such path. A folder can have the name of an endpoint.
+fn existing_path(word: &OsString) -> Option<String> {
     let path = word.to_str()?;
-    if !Path::new(path).exists() || !called(path).is_empty() {
-        return None;
-    }
+    (Path::new(path).exists() && called(path).is_empty()).then(|| path.to_owned())
+}
+
+/// What is stored at a path; `None` if there is no series.
+fn stored_at(path: &str) -> Option<StoredValues> {
     let mut stored = StoredValues::default();
     for series in status(path)?.series {
         let endpoint = series.endpoint();
