@@ -14,7 +14,7 @@ use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutPayload, UpdateVersion};
 use rustls::crypto::CryptoProvider;
 
-use crate::error::{Error, quoted};
+use crate::error::{Error, Failure, quoted};
 
 /// The maximum size of an object. It is written with one request, because uploads in parts have no conditions.
 const MAX_SIZE: usize = 128 << 20;
@@ -131,20 +131,33 @@ fn temporary_file(bytes: &[u8]) -> io::Result<File> {
 /// The address at which `object_store` asks a machine of AWS for its credentials, if the environment has none.
 const METADATA_SERVICE: &str = "//169.254.169.254/";
 
+/// No credentials are set, and the request for those of the machine has failed, also because it has no role.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "no AWS credentials: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` are not set, and the request for those of this \
+     machine's role has failed: {}",
+    root_cause(source)
+)]
+struct WithoutCredentials {
+    source: object_store::Error,
+}
+
 /// The service's message, if present, or that the credentials are missing; otherwise the complete error.
-fn reason(error: object_store::Error) -> Box<dyn std::error::Error + Send + Sync> {
+fn reason(error: object_store::Error) -> Failure {
     let text = error.to_string();
-    match message(&text).or_else(|| without_credentials(&text)) {
+    match message(&text) {
         Some(message) => message.into(),
+        None if text.contains(METADATA_SERVICE) => WithoutCredentials { source: error }.into(),
         None => error.into(),
     }
 }
 
-/// The reason if the request for the credentials of a machine has failed.
-fn without_credentials(text: &str) -> Option<String> {
-    let message = "no AWS credentials: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` are not set, and this machine has no \
-                   role";
-    text.contains(METADATA_SERVICE).then(|| message.to_owned())
+fn root_cause<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::error::Error + 'static) {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause
 }
 
 /// The message in the XML of an error response.
@@ -212,8 +225,14 @@ mod tests {
 
     #[test]
     fn missing_credentials_are_named_instead_of_the_address_that_was_asked_for_them() {
-        let source = "Error performing PUT http://169.254.169.254/latest/api/token in 1s: connection refused".into();
-        let text = reason(object_store::Error::Generic { store: "S3", source }).to_string();
+        let store = "PUT http://169.254.169.254/latest/api/token";
+        let source = object_store::Error::Generic { store, source: "429 Too Many Requests".into() }.into();
+        let error = reason(object_store::Error::Generic { store: "S3", source });
+        let text = error.to_string();
         assert!(text.contains("`AWS_ACCESS_KEY_ID`") && !text.contains("169.254"), "{text}");
+        // A machine with a role fails too, if the service of its credentials is busy.
+        assert!(text.ends_with("has failed: 429 Too Many Requests"), "{text}");
+        let source = error.source().unwrap().to_string();
+        assert!(source.contains(store), "{source}");
     }
 }
