@@ -224,7 +224,7 @@ impl Table {
         }
     }
 
-    /// A path for a damaged file: beside a single file, and otherwise in the folder of the state, because nothing
+    /// A path to which a file is moved: beside a single file, and otherwise in the folder of the state, because nothing
     /// but data is beside the files of a data set.
     async fn aside(&self, path: &str, why: &str) -> Result<String, Error> {
         let name = path.rsplit('/').next().unwrap_or(path);

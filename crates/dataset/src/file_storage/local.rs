@@ -75,12 +75,36 @@ pub(super) fn delete(root: &Path, path: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Moves a file below a folder to a path that does not exist.
+/// Moves a file below a folder to a path that does not exist. A symbolic link stays, and its file is moved.
 pub(super) fn rename(root: &Path, path: &str, to: &str) -> Result<(), Error> {
     let target = root.join(to);
     check_absent(&target).map_err(|error| Error::storage(target.display(), error))?;
     create_folder(target.parent().unwrap_or(root))?;
-    fs::rename(root.join(path), &target).map_err(|error| Error::storage(target.display(), error))
+    move_file(&resolved(&root.join(path)), &target).map_err(|error| Error::storage(target.display(), error))
+}
+
+/// Renames a file. To another file system, the file is copied.
+fn move_file(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == ErrorKind::CrossesDevices => {}
+        renamed => return renamed,
+    }
+    if let Err(error) = copy_file(from, to) {
+        let _ = fs::remove_file(to);
+        return Err(error);
+    }
+    fs::remove_file(from)
+}
+
+/// Copies a file with its owner and mode.
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = File::open(from)?;
+    let metadata = source.metadata()?;
+    let mut copy = create(to, Some(&metadata))?;
+    io::copy(&mut source, &mut copy)?;
+    keep_owner(&copy, &metadata);
+    copy.set_permissions(metadata.permissions())?;
+    copy.sync_all()
 }
 
 fn check_absent(path: &Path) -> io::Result<()> {
@@ -244,23 +268,11 @@ impl Unfinished {
             Err(error) if error.kind() == ErrorKind::CrossesDevices && self.unfinished != self.beside => {}
             renamed => return renamed,
         }
-        let mut source = File::open(&self.unfinished)?;
-        let metadata = source.metadata()?;
-        let mut copy = create(&self.beside, Some(&metadata))?;
-        let copied = self.copy(&mut source, &mut copy, &metadata);
+        let copied = copy_file(&self.unfinished, &self.beside).and_then(|()| fs::rename(&self.beside, &self.target));
         if copied.is_err() {
             let _ = fs::remove_file(&self.beside);
         }
         copied
-    }
-
-    /// Copies the file with its owner and mode, and renames the copy.
-    fn copy(&self, source: &mut File, copy: &mut File, metadata: &fs::Metadata) -> io::Result<()> {
-        io::copy(source, copy)?;
-        keep_owner(copy, metadata);
-        copy.set_permissions(metadata.permissions())?;
-        copy.sync_all()?;
-        fs::rename(&self.beside, &self.target)
     }
 }
 
@@ -354,6 +366,31 @@ mod tests {
         let error = write(&link, None, |file| Ok(file.write_all(b"newer")?)).unwrap_err().to_string();
         assert!(error.contains("read-only") && fs::read_to_string(&real).unwrap() == "new", "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn a_moved_file_leaves_the_link_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let [real, link, aside] = ["real", "link", "aside"].map(|name| dir.path().join(name));
+        fs::write(&real, "old").unwrap();
+        symlink(&real, &link).unwrap();
+        rename(dir.path(), "link", "aside").unwrap();
+        assert_eq!(fs::read_to_string(&aside).unwrap(), "old");
+        write(&link, None, |file| Ok(file.write_all(b"new")?)).unwrap();
+        assert!(link.is_symlink() && !aside.is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_linked_file_on_another_disk_is_moved() {
+        let dir = tempfile::tempdir().unwrap();
+        let other = tempfile::tempdir_in("/dev/shm").unwrap();
+        let (real, link) = (other.path().join("real"), dir.path().join("link"));
+        fs::write(&real, "old").unwrap();
+        symlink(&real, &link).unwrap();
+        rename(dir.path(), "link", "aside").unwrap();
+        assert!(fs::read_to_string(dir.path().join("aside")).unwrap() == "old" && !real.exists());
     }
 
     /// The folder of an endpoint can be a symbolic link to another disk.

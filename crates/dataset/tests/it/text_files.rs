@@ -126,6 +126,21 @@ async fn a_repair_and_a_compaction_name_the_text_file_that_was_changed_by_hand()
     assert!(whole.compact().await.unwrap().is_empty());
 }
 
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_link_to_a_text_file_that_was_changed_by_hand_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, linked) = (dir.path().join("out.csv"), dir.path().join("linked.csv"));
+    std::os::unix::fs::symlink(&linked, &path).unwrap();
+    let whole = job(coins(&client(), &["BTC"]), END - DAY, END, &path);
+    run(&whole).await;
+    let written = fs::read(&linked).unwrap();
+    fs::write(&linked, "an edited text\n").unwrap();
+    let restored = run(&whole).await;
+    assert_eq!(fs::read_to_string(kept_edit(&restored.repairs)).unwrap(), "an edited text\n");
+    assert!(path.is_symlink() && fs::read(&linked).unwrap() == written);
+}
+
 /// The name of the file to which an edited text was moved, by the only message.
 fn kept_edit(repairs: &[String]) -> &str {
     let [repair] = repairs else { panic!("{repairs:?}") };
