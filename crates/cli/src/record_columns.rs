@@ -74,6 +74,11 @@ pub(crate) fn record(endpoint: &EndpointInfo) -> Option<&'static RecordInfo> {
     }
 }
 
+/// `true` if the catalogue lists no field of an endpoint.
+pub(crate) fn is_without_fields(endpoint: &str) -> bool {
+    find(endpoint).is_ok_and(|endpoint| record(endpoint).is_none())
+}
+
 /// Says of which endpoints the catalogue lists no field, so that no number is known; `None` if there is none.
 pub(crate) fn without_fields<'n>(endpoints: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let mut names = Vec::new();

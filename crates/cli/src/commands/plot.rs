@@ -23,7 +23,7 @@ use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::param_options::history_candidates;
 use crate::progress::{counted, duration};
-use crate::record_columns::without_fields;
+use crate::record_columns::{is_without_fields, without_fields};
 use crate::requested_series::{labels, plan, request};
 use crate::selected_series::Selection;
 use crate::series_combinations::Requested;
@@ -108,8 +108,10 @@ impl Plot {
         }
         let range = Range { from: self.from.map(|from| from.time), to: self.to };
         let stored = stored_chart::panels(&target.tables, &series, &self.fields, &range).await?;
-        let without = without_fields(series.iter().map(SeriesStatus::endpoint));
-        let why = without.unwrap_or_else(|| "the range has no numbers".to_owned());
+        let why = match without_fields(series.iter().map(SeriesStatus::endpoint)) {
+            Some(without) if series.iter().all(|one| is_without_fields(one.endpoint())) => without,
+            _ => "the range has no numbers".to_owned(),
+        };
         let drawn = self.draw_panels(&stored.panels, &why, log);
         drawn.and(target.check_left_out(&stored.left_out, "the chart", log))
     }

@@ -64,6 +64,18 @@ fn records_with_unknown_fields_have_no_figures_for_a_reason() {
 }
 
 #[test]
+fn a_range_without_numbers_is_named_beside_an_endpoint_with_unknown_fields() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    for series in [metric().hourly(), without_fields().unwrap()] {
+        let written = run(&backfill(&series, ["2025-01-01", "2025-01-03"], &data, &["--sandbox"]));
+        assert_eq!(written.code, Some(0), "{}", written.err);
+    }
+    let plot = run(&["plot", support::text(&data), "--from", "2025-02-01", "--to", "2025-02-03"]);
+    assert!(plot.code == Some(6) && plot.err.contains("no chart: the range has no numbers"), "{}", plot.err);
+}
+
+#[test]
 fn a_rejected_series_is_in_the_totals() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
