@@ -57,26 +57,18 @@ impl TableSchema {
         Some(Self::new(Vec::new(), known_fields(endpoint)?))
     }
 
-    /// The columns of a series: the endpoint, the params, and the fields of the records. If the fields are unknown, the
-    /// columns are the time and the record as JSON.
+    /// The columns of a series: the endpoint, the params, and the fields of the records.
     pub(crate) fn of_series(series: &SeriesRequest) -> Self {
         let mut params = vec![(ENDPOINT.to_owned(), Some(series.endpoint().to_string()))];
         params.extend_from_slice(&series.params);
-        let fields = match known_fields(series.endpoint()) {
-            Some(fields) => fields,
-            None => vec![
-                (described(series.time(), TIME, &[]), ColumnSource::Time),
-                (described(RECORD, ValueType::Any, &[]), ColumnSource::Record),
-            ],
-        };
-        Self::new(params, fields)
+        Self::new(params, fields_of(series.endpoint()))
     }
 
-    /// The columns of an endpoint with these params. If the fields of its records are unknown, only the params are known.
+    /// The columns of series of an endpoint with these params.
     pub(crate) fn of_params(endpoint: &EndpointInfo, params: impl IntoIterator<Item = String>) -> Self {
         let mut all = vec![(ENDPOINT.to_owned(), None)];
         all.extend(params.into_iter().map(|name| (name, None)));
-        Self::new(all, known_fields(endpoint).unwrap_or_default())
+        Self::new(all, fields_of(endpoint))
     }
 
     fn new(params: Vec<Param>, mut fields: Vec<(Field, ColumnSource)>) -> Self {
@@ -164,6 +156,18 @@ fn known_fields(endpoint: &EndpointInfo) -> Option<Vec<(Field, ColumnSource)>> {
         columns.push((field(info), ColumnSource::Field(index, info.ty)));
     }
     Some(columns)
+}
+
+/// The columns of the fields of an endpoint's records. If the fields are unknown, these are the time and the record as JSON.
+fn fields_of(endpoint: &EndpointInfo) -> Vec<(Field, ColumnSource)> {
+    if let Some(fields) = known_fields(endpoint) {
+        return fields;
+    }
+    let BodyInfo::Series { time: Some(time), .. } = endpoint.body else { return Vec::new() };
+    vec![
+        (described(time, TIME, &[]), ColumnSource::Time),
+        (described(RECORD, ValueType::Any, &[]), ColumnSource::Record),
+    ]
 }
 
 /// Creates the metadata of a column in Arrow and Parquet from these facts. Empty facts are omitted.
