@@ -4,21 +4,22 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Field, SchemaRef};
 use runtime::Timestamp;
 use runtime::registry::EndpointInfo;
 
+use crate::column_names::UNKNOWN_FIELDS;
 use crate::columns::{Facts, converted, joined};
 use crate::earlier_rows::EarlierRows;
 use crate::error::Error;
-use crate::fetched_at::{fetched_times, with_fetched_at};
+use crate::fetched_at::{fetched_times, is_fetched_at, with_fetched_at};
 use crate::interrupted_merges::completed;
 use crate::other_members::{MemberColumns, has_other_members, numbers_of_members};
 use crate::parquet_input::ParquetInput;
 use crate::partition::ALWAYS;
 use crate::revisions::{self, Revision};
 use crate::row_facts::RowFacts;
-use crate::series::endpoint_of;
+use crate::series::{endpoint_of, have_several_endpoints};
 use crate::series_columns::identifies;
 use crate::stored_tables::{StoredTable, StoredTables};
 use crate::table::Table;
@@ -96,6 +97,11 @@ impl StoredTables {
     }
 }
 
+/// Whether a column has a field of records that the catalogue knows.
+fn is_of_record(field: &Field) -> bool {
+    !identifies(field) && !is_fetched_at(field) && field.name() != UNKNOWN_FIELDS
+}
+
 /// Describes the damaged and missing files of a table, whose rows are not read.
 fn left_out(table: &Table) -> Vec<String> {
     let mut all = Vec::new();
@@ -133,6 +139,30 @@ impl StoredRows<'_> {
             // Without a row, the types of two endpoints do not matter.
             Err(_) => self,
         }
+    }
+
+    /// Returns the columns of the fields of a series' records. In a file of several endpoints, these are the fields of its
+    /// endpoint in the catalogue, and the columns that have a value in its rows.
+    pub fn fields_of(
+        &self,
+        path: &str,
+        endpoint: Option<&EndpointInfo>,
+        has_value: impl Fn(&str) -> bool,
+    ) -> Vec<String> {
+        let is_shared = self.tables.iter().any(|table| {
+            let series = &table.state.series;
+            series.contains_key(path) && have_several_endpoints(series.keys().map(String::as_str))
+        });
+        let catalogued = endpoint.map(|endpoint| TableSchema::of_params(endpoint, []).schema());
+        let mut names = Vec::new();
+        for field in self.schema.fields() {
+            let name = field.name();
+            let is_own = || catalogued.as_ref().is_some_and(|schema| schema.column_with_name(name).is_some());
+            if is_of_record(field) && (!is_shared || is_own() || has_value(name)) {
+                names.push(name.clone());
+            }
+        }
+        names
     }
 
     /// Returns the time from which on all values are known that later runs have replaced; `None` if they always were. The

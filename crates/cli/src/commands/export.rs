@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use dataset::{SeriesStatus, Status, StoredRows, check_new_file, quoted};
+use dataset::{RecordBatch, SeriesStatus, Status, StoredRows, check_new_file, quoted};
 use runtime::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::exported_rows::{ExportedRows, Form};
 use crate::failure::{ExitKind, Failure, Result};
@@ -104,7 +104,9 @@ impl Export {
         if self.json {
             // Standard output is for the rows.
             for one in &series {
-                log::write(&exported.object(one, &target.status, &self.range()).to_string());
+                let mut object = exported.object(one, &target.status, &self.range());
+                object.insert("fields".to_owned(), json!(exported.fields(one, &stored)));
+                log::write(&Value::Object(object).to_string());
             }
         }
         if let Some(file) = &self.out {
@@ -200,11 +202,13 @@ impl Export {
 }
 
 /// The exported rows of a series.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct SeriesRows {
     count: u64,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
+    /// The columns that are not null in all rows.
+    with_value: BTreeSet<String>,
 }
 
 /// What was exported.
@@ -225,9 +229,10 @@ impl Exported {
         is_selected: impl Fn(&str) -> bool,
     ) -> Result<()> {
         let all = &mut self.series;
-        let each = |path: &str, batch: &dataset::RecordBatch| {
+        let each = |path: &str, batch: &RecordBatch| {
             let series = all.entry(path.to_owned()).or_default();
             series.count += batch.num_rows() as u64;
+            series.with_value.extend(columns_with_value(batch));
             if let Some((first, last)) = stored.times(path, batch)? {
                 series.first = series.first.into_iter().chain([first]).min();
                 series.last = series.last.max(Some(last));
@@ -239,7 +244,7 @@ impl Exported {
     }
 
     /// Describes the rows of a series.
-    fn object(&self, series: &SeriesStatus, status: &Status, range: &Range<Timestamp>) -> Value {
+    fn object(&self, series: &SeriesStatus, status: &Status, range: &Range<Timestamp>) -> Map<String, Value> {
         let mut gaps = Vec::new();
         for gap in &series.gaps {
             let start = gap.start.max(range.start);
@@ -249,7 +254,7 @@ impl Exported {
             }
         }
         let mut object = identity_of(series);
-        let rows = self.series.get(&series.path).copied().unwrap_or_default();
+        let rows = self.series.get(&series.path).cloned().unwrap_or_default();
         let mut missing_fields = Vec::new();
         for missing in &status.missing_fields {
             if missing.endpoint == series.endpoint() {
@@ -265,6 +270,25 @@ impl Exported {
         object.insert("unrequested".to_owned(), json!(time_arg::pairs(&never_requested(series, range))));
         object.insert("unfetched".to_owned(), never_fetched(series, range).into());
         object.insert("error".to_owned(), json!(rejection(series, range)));
-        Value::Object(object)
+        object
     }
+
+    /// The columns of the fields of a series' records.
+    fn fields(&self, series: &SeriesStatus, stored: &StoredRows<'_>) -> Vec<String> {
+        let endpoint = find(series.endpoint()).ok();
+        let with_value = self.series.get(&series.path).map(|rows| &rows.with_value);
+        stored.fields_of(&series.path, endpoint, |name| with_value.is_some_and(|names| names.contains(name)))
+    }
+}
+
+/// The names of the columns that are not null in all rows.
+fn columns_with_value(rows: &RecordBatch) -> Vec<String> {
+    let schema = rows.schema();
+    let mut names = Vec::new();
+    for (field, column) in schema.fields().iter().zip(rows.columns()) {
+        if column.null_count() < rows.num_rows() {
+            names.push(field.name().clone());
+        }
+    }
+    names
 }

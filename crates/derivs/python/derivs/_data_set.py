@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     Engine = Literal["pandas", "polars"]
 
-# Columns that belong to a row and not to a value of it.
-_OF_ROW = ("endpoint", "fetched_at", "unknown_fields")
-
 _LOG = logging.getLogger("derivs")
 
 
@@ -315,7 +312,7 @@ def _keys(tables: List[Table]) -> List[str]:
 
 def _names_of_fields(parts: Dict[str, Table], keys: List[str]) -> Dict[str, Dict[str, str]]:
     """Returns the fields of each endpoint with their names in a joined frame."""
-    fields = {name: _fields(table) for name, table in parts.items()}
+    fields = {name: [field for field in table._fields() if field != table.columns[0]] for name, table in parts.items()}
     methods = [name.split(".")[-1] for name in parts]
     names: Dict[str, Dict[str, str]] = {}
     for name, method in zip(parts, methods):
@@ -326,9 +323,3 @@ def _names_of_fields(parts: Dict[str, Table], keys: List[str]) -> Dict[str, Dict
             is_unique = field not in keys and sum(field in others for others in fields.values()) == 1
             names[name][field] = field if is_unique else f"{prefix}.{field}"
     return names
-
-
-def _fields(table: Table) -> List[str]:
-    """Returns the columns of values."""
-    params = table._param_columns()
-    return [name for name in table.columns[1:] if name not in params and name not in _OF_ROW]

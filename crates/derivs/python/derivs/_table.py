@@ -6,7 +6,6 @@ import json
 from datetime import datetime
 from decimal import Decimal
 from html import escape
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Dict, Generic, Iterator, List, Optional, SupportsIndex, Union, overload
 
 from ._errors import ArgumentError, ColumnError
@@ -72,7 +71,8 @@ class Table(Generic[TableRow, Column]):
     ipc: The rows as a stream in Arrow's IPC format, with the columns of a file.
     report: For each series its endpoint, params and range, the number of records `added`, the times of the `first` and
         the `last` one, the `gaps` between them, the ranges that no run has requested (`unrequested`), the number of
-        records that were not fetched (`unfetched`), and an `error` or None.
+        records that were not fetched (`unfetched`), and an `error` or None. Stored rows also have the columns of values
+        (`fields`).
     """
 
     def __init__(self, ipc: bytes, report: List[Row]) -> None:
@@ -147,15 +147,17 @@ class Table(Generic[TableRow, Column]):
         rows: List[Row] = part.to_dicts() if hasattr(part, "to_dicts") else part.to_pylist()
         return rows[0]
 
-    def _param_columns(self) -> List[str]:
-        """Returns the columns of params, set or not, which a file has before the time."""
-        file = _open(self.ipc)
-        return list(takewhile(lambda name: not _is_time(file, name), _column_names(file)))
+    def _fields(self) -> List[str]:
+        """Returns the columns of values of stored rows. A member that the catalogue does not list by name has no column in a
+        file."""
+        stored = _column_names(_open(self.ipc))
+        known = {name for series in self.report for name in series["fields"]}
+        return [name for name in self.columns if name in known or name not in stored]
 
     def _set_params(self) -> List[str]:
         """Returns the columns of the params that a series with rows has or, without a row, that any series has."""
         series = [one for one in self.report if one["added"]] or self.report
-        return [name for name in self._param_columns() if any(name in one["params"] for one in series)]
+        return [name for name in self.columns if any(name in one["params"] for one in series)]
 
     def _arrow(self) -> Any:
         """Returns the rows as a table of pyarrow or, if that is not installed, of polars."""

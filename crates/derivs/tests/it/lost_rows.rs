@@ -232,6 +232,27 @@ fn an_export_of_a_series_without_a_row_has_the_columns_of_its_records() {
     assert!(columns.iter().all(|column| all.contains(column)), "{columns:?} {all:?}");
 }
 
+/// A program that joins endpoints finds the fields of each, also if both are in one file, and before the first row.
+#[test]
+fn an_export_names_the_fields_of_the_endpoint_of_each_series() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["both.parquet", "rejected.parquet"].map(|name| folder.path().join(name));
+    let faults: [&[&str]; 2] = [&[], &["--fault", "status=404"]];
+    let both = [metric(), other_metric()];
+    for (file, fault) in files.iter().zip(faults) {
+        let range = ["--from", "2025-01-01", "--to", "2025-01-02", "--out", text(file), "--sandbox"];
+        run(&[&["backfill"], &both.map(|one| one.name)[..], &metric().hourly()[1..], &range, fault].concat());
+        let exported = run(&["export", text(file), "--json", "--no-rows"]);
+        let lines = exported.err.lines().filter(|line| line.starts_with('{'));
+        let objects = lines.map(|line| line.parse::<serde_json::Value>().unwrap()).collect::<Vec<_>>();
+        for one in both {
+            let object = objects.iter().find(|object| object["endpoint"] == one.endpoint.to_string()).unwrap();
+            let fields = [one.time].into_iter().chain(one.fields()).collect::<Vec<_>>();
+            assert_eq!(object["fields"], serde_json::json!(fields), "{object}");
+        }
+    }
+}
+
 #[test]
 fn an_export_that_ends_before_its_start_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
