@@ -89,8 +89,8 @@ fn as_known(info: &ParamInfo, value: &str) -> String {
     if ty.values.iter().any(|known| known.value == value) {
         return value.to_owned();
     }
-    let mut without_unit = ty.values.iter().filter(|known| !is_length(known));
-    match without_unit.find(|known| known.value.eq_ignore_ascii_case(value)) {
+    let mut others = ty.values.iter().filter(|known| !is_length(known));
+    match others.find(|known| known.value.eq_ignore_ascii_case(value)) {
         Some(known) => known.value.to_owned(),
         None if is_upper(info) && !value.contains(char::is_uppercase) => value.to_uppercase(),
         None => value.to_owned(),

@@ -129,7 +129,11 @@ impl StoredRows<'_> {
     /// Adds the columns of an endpoint with these params, unless a file has columns: there is no file before the first row
     /// of a series.
     #[must_use]
-    pub fn or_columns_of(self, endpoint: &EndpointInfo, params: impl IntoIterator<Item = String>) -> Self {
+    pub fn with_columns_before_first_row(
+        self,
+        endpoint: &EndpointInfo,
+        params: impl IntoIterator<Item = String>,
+    ) -> Self {
         if self.tables.iter().any(|table| table.state.columns.is_some()) {
             return self;
         }

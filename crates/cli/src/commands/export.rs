@@ -85,9 +85,9 @@ impl Export {
         let is_all = selected.len() == target.status.series.len();
         let chosen = if is_all { None } else { Some(&endpoints) };
         let mut stored = target.tables.rows(chosen, self.as_of)?.within(self.range());
-        for one in &series {
-            if let Ok(endpoint) = find(one.endpoint()) {
-                stored = stored.or_columns_of(endpoint, one.params().map(|(name, _)| name));
+        for name in &endpoints {
+            if let Ok(endpoint) = find(name) {
+                stored = stored.with_columns_before_first_row(endpoint, params_of(name, &series));
             }
         }
         let mut exported = Exported::default();
@@ -279,6 +279,19 @@ impl Exported {
         let with_value = self.series.get(&series.path).map(|rows| &rows.with_value);
         stored.fields_of(&series.path, endpoint, |name| with_value.is_some_and(|names| names.contains(name)))
     }
+}
+
+/// The params of the series of an endpoint.
+fn params_of(endpoint: &str, series: &[SeriesStatus]) -> Vec<String> {
+    let mut names = Vec::new();
+    for one in series.iter().filter(|one| one.endpoint() == endpoint) {
+        for (name, _) in one.params() {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
 }
 
 /// The names of the columns that are not null in all rows.

@@ -115,10 +115,11 @@ class DataSet:
                 parts[table.report[0]["endpoint"]] = table
         if not parts:
             raise next(iter(without.values()))
-        for name in without if endpoints is not None else ():
-            table = self._stored(self.path, endpoint=[name], no_rows=True)
-            parts.setdefault(table.report[0]["endpoint"], table)
-            _LOG.warning("%s: no series of %s is selected, so its columns have no values", self.path, name)
+        if endpoints is not None:
+            for name in without:
+                table = self._stored(self.path, endpoint=[name], no_rows=True)
+                parts.setdefault(table.report[0]["endpoint"], table)
+                _LOG.warning("%s: no series of %s is selected, so its columns have no values", self.path, name)
         return _joined(parts, reader)
 
     def _selected(self, name: str, own: Row, params: Row) -> Table:
