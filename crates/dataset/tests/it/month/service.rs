@@ -54,6 +54,7 @@ impl Troubles {
 }
 
 /// A service whose records depend on the time of the request.
+#[derive(Clone)]
 pub(super) struct Service {
     pub(super) troubles: Troubles,
     pub(super) step: i64,
