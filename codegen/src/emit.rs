@@ -38,6 +38,8 @@ mod group;
 
 mod requests;
 
+mod command_names;
+
 mod python;
 
 mod snippets;

@@ -2,7 +2,7 @@
 
 use catalogue::model::Api;
 
-use super::python::EndpointNames;
+use super::command_names::EndpointNames;
 use super::render::MARKER;
 use super::{File, Package, markdown, reference_pages};
 

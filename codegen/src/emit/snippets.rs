@@ -10,9 +10,9 @@ use catalogue::model::{Api, Endpoint, Group, KeyCarrier, Param};
 use wording::ParamNames;
 
 use super::Package;
+use super::command_names::{EndpointNames, param_names};
 use super::json_object::quoted;
 use super::package::Program;
-use super::python::{EndpointNames, param_names};
 use super::requests::{sample, sample_path};
 
 /// A request in one language.

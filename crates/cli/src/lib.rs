@@ -16,6 +16,10 @@ mod earlier_metrics;
 mod log;
 mod whole_number;
 
+mod metrics_text;
+
+mod metrics_figures;
+
 mod program;
 
 mod notation;
@@ -89,6 +93,7 @@ mod stored_chart;
 
 mod report_page;
 
+mod cause_of_stop;
 mod empty_series;
 mod incomplete_run;
 mod run_outcome;

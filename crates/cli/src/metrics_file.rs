@@ -4,23 +4,22 @@
 //! `node_exporter` never reads a part of it. What is known of each series and of the last run stays until this run ends or
 //! has newer figures. `DATA-SETS.md` of `derivs` lists the names.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use dataset::{NewFile, SeriesReport};
 use runtime::observer::Event;
-use runtime::registry::EndpointInfo;
 use runtime::{Interval, RateLimit, RequestKind, Timestamp};
-use tokio::task::JoinHandle;
 
-use crate::earlier_metrics::{self, EarlierSample};
+use crate::earlier_metrics;
 use crate::failure::{Failure, Result};
 use crate::log::Log;
+use crate::metrics_figures::{Figures, SeriesFigures, SeriesLabels};
+use crate::metrics_text::prefix;
 use crate::notation::option;
 use crate::program::program;
 use crate::time_arg;
@@ -65,47 +64,6 @@ impl MetricsOption {
 pub(crate) struct Metrics {
     path: PathBuf,
     figures: Arc<Mutex<Figures>>,
-}
-
-#[derive(Debug, Default)]
-struct Figures {
-    endpoints: BTreeMap<String, EndpointFigures>,
-    series: BTreeMap<SeriesLabels, SeriesFigures>,
-    limit: Option<RateLimit>,
-    /// Requests since `since`, from which the used share of the limit is computed.
-    recent: Vec<(u64, &'static EndpointInfo)>,
-    since: Option<Instant>,
-    used: f64,
-    /// Whether the last run was complete, and its end.
-    run: Option<(bool, Timestamp)>,
-    /// What an earlier command has written.
-    earlier: Vec<EarlierSample>,
-    /// Whether another run writes the same data, and its metrics.
-    is_left: bool,
-    /// The task that replaces the file.
-    writing: Option<JoinHandle<()>>,
-}
-
-/// The labels of a series.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct SeriesLabels {
-    pub(crate) endpoint: String,
-    /// The params that distinguish the series from others.
-    pub(crate) params: String,
-}
-
-#[derive(Debug, Default)]
-struct EndpointFigures {
-    /// The number of attempts by their outcome, which is a status or `failed`.
-    attempts: BTreeMap<String, u64>,
-    bytes: u64,
-}
-
-#[derive(Debug, Default)]
-struct SeriesFigures {
-    newest: Option<Timestamp>,
-    missing: u64,
-    gaps: u64,
 }
 
 impl Metrics {
@@ -191,7 +149,7 @@ impl Metrics {
                 return Ok(());
             }
             figures.measure();
-            text(program().name, &figures)
+            figures.text(program().name)
         };
         let written = dataset::write_file(&self.path, |out| out.write_all(text.as_bytes()));
         written.map_err(|error| cannot_write(&self.path, error))
@@ -207,179 +165,9 @@ fn cannot_write(path: &Path, error: dataset::Error) -> Failure {
     failure.help(format!("`{}` needs a file in an existing folder", option("metrics-file")))
 }
 
-impl SeriesLabels {
-    fn labels(&self) -> [(&'static str, &str); 2] {
-        [("endpoint", &self.endpoint), ("series", &self.params)]
-    }
-
-    fn in_braces(&self) -> String {
-        braces(&self.labels())
-    }
-}
-
-impl Figures {
-    /// Computes the used share of the limit since the last measurement.
-    fn measure(&mut self) {
-        let recent = std::mem::take(&mut self.recent);
-        let since = self.since.replace(Instant::now());
-        let (Some(limit), Some(since)) = (&self.limit, since) else { return };
-        let elapsed = since.elapsed().as_secs_f64();
-        if elapsed > 0.0 {
-            self.used = limit.min_duration(&recent, Duration::ZERO).as_secs_f64() / elapsed;
-        }
-    }
-}
-
-/// A metric with its samples.
-struct Metric {
-    /// The name without the prefix of the program.
-    name: &'static str,
-    kind: &'static str,
-    help: &'static str,
-    samples: Vec<Sample>,
-}
-
-/// One line of a metric.
-struct Sample {
-    /// In braces; empty if there are none.
-    labels: String,
-    value: String,
-}
-
-impl Metric {
-    fn counter(name: &'static str, help: &'static str) -> Self {
-        Self { name, kind: "counter", help, samples: Vec::new() }
-    }
-
-    fn gauge(name: &'static str, help: &'static str) -> Self {
-        Self { name, kind: "gauge", help, samples: Vec::new() }
-    }
-
-    fn add(&mut self, labels: &[(&'static str, &str)], value: &impl ToString) {
-        self.samples.push(Sample { labels: braces(labels), value: value.to_string() });
-    }
-
-    /// Adds the earlier samples whose labels have no newer one.
-    fn add_earlier(&mut self, earlier: &[EarlierSample]) {
-        let known: BTreeSet<String> = self.samples.iter().map(|sample| sample.labels.clone()).collect();
-        for EarlierSample { name, labels, value } in earlier {
-            if name == self.name && !known.contains(labels) {
-                self.samples.push(Sample { labels: labels.clone(), value: value.clone() });
-            }
-        }
-    }
-}
-
-/// The start of the names of a program's metrics.
-fn prefix(program: &str) -> String {
-    program.replace(|character: char| !character.is_ascii_alphanumeric(), "_")
-}
-
-/// Formats the figures.
-fn text(program: &str, figures: &Figures) -> String {
-    let prefix = prefix(program);
-    let mut known = series_metrics(figures);
-    known.extend(run_metrics(figures));
-    for metric in &mut known {
-        metric.add_earlier(&figures.earlier);
-    }
-    let mut metrics = request_metrics(figures);
-    metrics.extend(known);
-    let mut text = String::new();
-    for Metric { name, kind, help, samples } in metrics {
-        if samples.is_empty() {
-            continue;
-        }
-        // Writing to a text never fails.
-        let _ = write!(text, "# HELP {prefix}_{name} {help}\n# TYPE {prefix}_{name} {kind}\n");
-        for Sample { labels, value } in samples {
-            let _ = writeln!(text, "{prefix}_{name}{labels} {value}");
-        }
-    }
-    text
-}
-
-fn request_metrics(figures: &Figures) -> Vec<Metric> {
-    let mut attempts = Metric::counter("requests_total", "Attempts of requests by outcome: the status, or `failed`.");
-    let mut rate_limited = Metric::counter("rate_limited_total", "Responses with status 429.");
-    let mut bytes = Metric::counter("response_bytes_total", "Size of the decoded responses.");
-    for (endpoint, of_endpoint) in &figures.endpoints {
-        let label = ("endpoint", endpoint.as_str());
-        for (outcome, count) in &of_endpoint.attempts {
-            attempts.add(&[label, ("outcome", outcome)], count);
-        }
-        rate_limited.add(&[label], &of_endpoint.attempts.get("429").copied().unwrap_or_default());
-        bytes.add(&[label], &of_endpoint.bytes);
-    }
-    let mut used = Metric::gauge("rate_limit_used_ratio", "Used share of the rate limit since the last file.");
-    if figures.limit.is_some() {
-        used.add(&[], &format!("{:.3}", figures.used));
-    }
-    vec![attempts, rate_limited, bytes, used]
-}
-
-fn series_metrics(figures: &Figures) -> Vec<Metric> {
-    let mut newest = Metric::gauge("newest_record_timestamp_seconds", "Time of the newest record.");
-    let mut missing = Metric::gauge("missing_records", "Records that are missing between the first and the last one.");
-    let mut gaps = Metric::gauge("gaps", "Ranges without records between the first and the last one.");
-    for (series, of_series) in &figures.series {
-        let labels = series.labels();
-        if let Some(time) = of_series.newest {
-            newest.add(&labels, &time.unix_seconds());
-        }
-        missing.add(&labels, &of_series.missing);
-        gaps.add(&labels, &of_series.gaps);
-    }
-    vec![newest, missing, gaps]
-}
-
-fn run_metrics(figures: &Figures) -> Vec<Metric> {
-    let mut complete = Metric::gauge("last_run_complete", "1 if the last run has fetched everything.");
-    let mut ended = Metric::gauge("last_run_timestamp_seconds", "End of the last run.");
-    if let Some((is_complete, time)) = figures.run {
-        complete.add(&[], &u8::from(is_complete));
-        ended.add(&[], &time.unix_seconds());
-    }
-    vec![complete, ended]
-}
-
-fn braces(labels: &[(&str, &str)]) -> String {
-    if labels.is_empty() {
-        return String::new();
-    }
-    let mut quoted = Vec::new();
-    for (name, value) in labels {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-        quoted.push(format!("{name}=\"{value}\""));
-    }
-    format!("{{{}}}", quoted.join(","))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn figures_have_the_format_of_prometheus() {
-        let mut figures = Figures { run: Some((true, Timestamp::from_unix_seconds(70))), ..Figures::default() };
-        let attempts = BTreeMap::from([("200".to_owned(), 3), ("429".to_owned(), 1)]);
-        figures.endpoints.insert("market.rates".to_owned(), EndpointFigures { attempts, bytes: 9 });
-        let newest = Some(Timestamp::from_unix_seconds(60));
-        let labels = SeriesLabels { endpoint: "market.rates".to_owned(), params: "coin=\"A\"\nB".to_owned() };
-        figures.series.insert(labels, SeriesFigures { newest, missing: 2, gaps: 1 });
-        let text = text("my-program", &figures);
-        for line in [
-            "my_program_requests_total{endpoint=\"market.rates\",outcome=\"429\"} 1",
-            "my_program_rate_limited_total{endpoint=\"market.rates\"} 1",
-            "my_program_response_bytes_total{endpoint=\"market.rates\"} 9",
-            "my_program_newest_record_timestamp_seconds{endpoint=\"market.rates\",series=\"coin=\\\"A\\\"\\nB\"} 60",
-            "my_program_last_run_complete 1",
-        ] {
-            assert!(text.lines().any(|other| other == line), "{line}: {text}");
-        }
-        assert!(!text.contains("rate_limit_used_ratio"));
-        assert!(text.lines().all(|line| line.starts_with("# ") || line.starts_with("my_program_")), "{text}");
-    }
 
     fn labels() -> SeriesLabels {
         SeriesLabels { endpoint: "market.rates".to_owned(), params: String::new() }
@@ -448,22 +236,10 @@ mod tests {
         let minute = Duration::from_secs(60);
         metrics.note_records(labels(), Some(time(60)), &[], minute.into());
         metrics.note_records(labels(), Some(time(420)), &[time(120)..time(180), time(240)..time(420)], minute.into());
-        let text = text("program", &metrics.figures());
+        let text = metrics.figures().text("program");
         for (name, value) in [("missing_records", 4), ("gaps", 2), ("newest_record_timestamp_seconds", 420)] {
             let line = format!("program_{name}{{endpoint=\"market.rates\",series=\"\"}} {value}");
             assert!(text.lines().any(|other| other == line), "{line}: {text}");
         }
-    }
-
-    #[test]
-    fn used_share_is_that_since_the_last_measurement() {
-        static ENDPOINT: EndpointInfo = EndpointInfo::new("market", "rates", "Rates");
-        let limit = RateLimit::new(10, Duration::from_secs(1), 20);
-        let since = Instant::now().checked_sub(Duration::from_secs(10));
-        let mut figures = Figures { limit: Some(limit), since, recent: vec![(50, &ENDPOINT)], ..Figures::default() };
-        figures.measure();
-        assert!((0.3..0.6).contains(&figures.used), "{}", figures.used);
-        figures.measure();
-        assert!(figures.used < 0.1, "{}", figures.used);
     }
 }

@@ -11,7 +11,7 @@ use runtime::{AnyClient as Client, Dynamic, Request, Timestamp};
 use crate::endpoint_names::{Endpoint, history, is_same, name};
 use crate::failure::Result;
 use crate::log::Log;
-use crate::metrics_file::SeriesLabels;
+use crate::metrics_figures::SeriesLabels;
 use crate::param_options::range_params;
 use crate::param_values::ParamValue;
 use crate::program::service;

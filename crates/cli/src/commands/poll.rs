@@ -14,6 +14,7 @@ use runtime::record::AnyRecord;
 use runtime::{AnyClient as Client, Error, Timestamp};
 use tokio::task::JoinSet;
 
+use crate::cause_of_stop::without_response;
 use crate::endpoint_names::history;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
@@ -26,7 +27,6 @@ use crate::new_records::NewRecords;
 use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
 use crate::record_columns::SeriesRecords;
-use crate::reporter::without_response;
 use crate::requested_series::{RequestedSeries, labels, plan, request, series_requests};
 use crate::run_outcome;
 use crate::series_combinations::Requested;
@@ -225,7 +225,11 @@ impl Watch<'_> {
             FollowEvent::Compacted { records, .. } => {
                 self.log.remark(&format!("{}: {}", quoted(self.out), counted(records, "new record")));
             }
-            FollowEvent::Repaired { repairs, .. } => self.warn_of_repairs(&repairs),
+            FollowEvent::Repaired { repairs, .. } => {
+                for repair in &repairs {
+                    self.log.warning(repair);
+                }
+            }
             _ => {}
         }
     }
@@ -234,7 +238,6 @@ impl Watch<'_> {
         let log = self.log;
         self.note_metrics(&summary);
         run_outcome::print(log, self.out, &summary, &self.labels, Some(Timestamp::now()));
-        self.warn_of_repairs(&summary.repairs);
         marks::warn(log, &marks::of_summary(&summary));
         if !summary.is_cancelled
             && let Some(first_run) = self.first_run.take()
@@ -252,12 +255,6 @@ impl Watch<'_> {
             metrics.note_series(one.metric_labels(), report);
         }
         metrics.note_run(summary.is_complete);
-    }
-
-    fn warn_of_repairs(&self, repairs: &[String]) {
-        for repair in repairs {
-            self.log.warning(repair);
-        }
     }
 
     fn warn_of_failures(&self, summary: Summary) {
