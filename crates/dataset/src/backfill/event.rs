@@ -51,6 +51,12 @@ pub enum BackfillEvent {
         /// Duration of the outage.
         elapsed: Duration,
     },
+    /// Damaged files were moved aside, before the first request or when the journal was merged.
+    #[non_exhaustive]
+    Repaired {
+        /// A message for each file, as in [`Summary::repairs`].
+        repairs: Vec<String>,
+    },
 }
 
 /// An event of [`Backfill::follow`](super::Backfill::follow). A series is identified by its index in
@@ -83,7 +89,7 @@ pub enum FollowEvent<'e> {
         /// Number of delivered records.
         records: u64,
     },
-    /// Files were moved aside between the runs.
+    /// Damaged files were moved aside.
     #[non_exhaustive]
     Repaired {
         /// A message for each file, as in [`Summary::repairs`].

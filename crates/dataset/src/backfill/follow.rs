@@ -13,7 +13,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::buffered_pages::RangeId;
-use super::event::FollowEvent;
+use super::event::{BackfillEvent, FollowEvent};
 use super::job::{Backfill, MAX_JOURNAL};
 use super::job_tables::JobTables;
 use crate::error::Error;
@@ -204,13 +204,14 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             cancel.await;
             is_cancelled = true;
         };
-        let summary = job.run_only(&irregular, |_| {}, cancelled).await?;
+        let watch = &mut self.watch;
+        let summary = job.run_only(&irregular, |event| forward_repairs(event, watch), cancelled).await?;
         if summary.records > 0 {
             (self.watch)(FollowEvent::Compacted { records: summary.records });
         }
         // The run of an hour also reports the series without any record.
         let has_failed = summary.is_unreachable || summary.failed_pages > 0 || !summary.failed.is_empty();
-        if !is_cancelled && (has_failed || !summary.repairs.is_empty()) {
+        if !is_cancelled && has_failed {
             (self.watch)(FollowEvent::Run(summary));
         }
         Ok(is_cancelled)
@@ -223,7 +224,8 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             cancel.await;
             is_cancelled = true;
         };
-        let ended = self.job.run(|_| {}, cancelled).await;
+        let watch = &mut self.watch;
+        let ended = self.job.run(|event| forward_repairs(event, watch), cancelled).await;
         // In a bucket, another run may have written the state. What this run has fetched is in the journal.
         if is_cancelled && matches!(ended, Err(Error::InUse { .. })) {
             return Ok(true);
@@ -378,5 +380,12 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             (self.watch)(FollowEvent::Compacted { records });
         }
         Ok(())
+    }
+}
+
+/// Reports files that a run has moved aside.
+fn forward_repairs(event: &BackfillEvent, watch: &mut impl FnMut(FollowEvent<'_>)) {
+    if let BackfillEvent::Repaired { repairs, .. } = event {
+        watch(FollowEvent::Repaired { repairs: repairs.clone() });
     }
 }

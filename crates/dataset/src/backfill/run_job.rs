@@ -65,6 +65,7 @@ impl Backfill {
         let mut plan = plan::plan(self, &job_tables)?;
         plan.leave_out_all_but(series);
         let mut run = Run::new(self, job_tables, watch, &plan);
+        run.report_repairs();
         if plan.requests() > 0 {
             run.note_planned(&plan).await?;
         }
@@ -87,7 +88,9 @@ impl Backfill {
         run.note_without_time(&plan);
         run.forget_empty_between();
         if !run.summary.is_cancelled {
-            run.merge_journals().await?;
+            let merged = run.merge_journals().await;
+            run.report_repairs();
+            merged?;
         }
         run.finish();
         if run.summary.is_complete {
@@ -108,6 +111,17 @@ impl Backfill {
 }
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
+    /// Reports the files that were moved aside since the last call, because a run that fails has no summary.
+    fn report_repairs(&mut self) {
+        let mut new = self.job_tables.repairs();
+        new.retain(|repair| !self.summary.repairs.contains(repair));
+        if new.is_empty() {
+            return;
+        }
+        self.summary.repairs.extend(new.iter().cloned());
+        (self.watch)(&BackfillEvent::Repaired { repairs: new });
+    }
+
     /// Adds the ranges that are about to be requested to the state of each series. A file does not show which records
     /// before its first record are missing, so a state with such ranges is written before the first request. The states
     /// of a named job are written at the same time, because the time of the job shows which series it has left out.
@@ -228,7 +242,6 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             unsent_fields.add(&table.state.marks.unsent, &table.noticed_unsent);
             summary.lost_rows.extend(lost_rows::unacknowledged(&table.state));
         }
-        summary.repairs = job_tables.repairs();
         summary.missing_fields = MissingField::all(missing_fields);
         summary.unsent_fields = UnsentField::all(unsent_fields);
         let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);

@@ -196,7 +196,6 @@ async fn a_text_file_that_is_changed_by_hand_while_it_is_followed_is_named() {
     };
     let follow = follow_until(&whole, HOUR + 1_000, |event| match event {
         FollowEvent::Repaired { repairs: more, .. } => repairs.extend(more),
-        FollowEvent::Run(summary) => repairs.extend(summary.repairs),
         _ => {}
     });
     tokio::join!(change, follow);

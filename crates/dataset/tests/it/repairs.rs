@@ -1,9 +1,10 @@
 //! Tests of the commands that rebuild, repair and retire: what they could not do is reported, and nothing known is lost.
 
 use std::fs;
+use std::future::pending;
 use std::path::Path;
 
-use dataset::{Error, StoredTables, status};
+use dataset::{BackfillEvent, Error, StoredTables, status};
 
 use crate::support::service::{RATIO, STRIKES, WIDE};
 use crate::support::{
@@ -330,6 +331,27 @@ async fn damaged_rows_of_a_finished_range_are_repaired() {
         let again = dataset::repair(&target_of(&path)).await.unwrap();
         assert!(again.repairs.is_empty() && again.lost_rows.is_empty(), "{name}: {again:?}");
     }
+}
+
+/// A run that fails has no summary, so its events name what it has moved aside.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_fails_reports_the_files_that_it_has_moved_aside() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    run(&job(coins(&client(), &["BTC"]), END - 300 * DAY, END, &path)).await;
+    let file = files(dir.path()).into_iter().find(|name| name.ends_with(".parquet")).unwrap();
+    damage(&dir.path().join(&file), true);
+    let rejecting = client_of(|_, _, _| (401, String::new())).build().unwrap();
+    let mut reported = Vec::new();
+    let watch = |event: &BackfillEvent| {
+        if let BackfillEvent::Repaired { repairs, .. } = event {
+            reported.extend(repairs.clone());
+        }
+    };
+    let failed = job(coins(&rejecting, &["BTC"]), END - 300 * DAY, END, &path).run(watch, pending()).await;
+    assert!(matches!(&failed, Err(Error::Request(error)) if error.is_auth()), "{failed:?}");
+    let name = Path::new(&file).file_name().unwrap().to_str().unwrap();
+    assert!(reported.len() == 1 && reported[0].contains(name), "{reported:?}");
 }
 
 /// The rows of intact files are read, and each damaged or missing file is named.
