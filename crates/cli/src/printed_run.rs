@@ -6,7 +6,7 @@ use std::ops::Range;
 use dataset::{ReadableRecords, SeriesReport, SeriesRequest, Summary};
 use runtime::history::{History, Page};
 use runtime::record::AnyRecord;
-use runtime::{Dynamic, Error, ErrorKind, Timestamp};
+use runtime::{Dynamic, Error, ErrorKind, Interval, Timestamp};
 
 use crate::backfill_run::unchanged;
 use crate::endpoint_names::Endpoint;
@@ -31,13 +31,6 @@ pub(crate) struct PrintedRunOptions {
     pub(crate) allow_empty: bool,
 }
 
-/// The range and the number of requests of each series.
-#[derive(Default)]
-struct PlannedSeries {
-    ranges: Vec<Range<Timestamp>>,
-    requests: VecDeque<u64>,
-}
-
 /// A backfill that prints the records of its series.
 pub(crate) struct PrintedRun<'r> {
     settings: &'r JobSettings,
@@ -47,8 +40,8 @@ pub(crate) struct PrintedRun<'r> {
     reporter: Reporter,
     log: Log,
     progress: StreamProgress,
-    /// The range of each series.
-    ranges: Vec<Range<Timestamp>>,
+    /// The end of the open ranges of each interval.
+    ends: Vec<(Interval, Timestamp)>,
     progress_log: Log,
     summary: Summary,
     /// The error with which the requests of all other series would fail too.
@@ -64,18 +57,14 @@ impl PrintedRunOptions {
         if self.include_partial { history.include_partial() } else { history }
     }
 
-    /// Plans all series at one time, so that those with one interval end together, however long the run takes.
-    fn plan(self, settings: &JobSettings, requests: &[SeriesRequest]) -> PlannedSeries {
-        let mut planned = PlannedSeries::default();
+    /// The number of requests of each series.
+    fn plan(self, settings: &JobSettings, requests: &[SeriesRequest]) -> VecDeque<u64> {
+        let mut planned = VecDeque::new();
         for (series, request) in settings.series.iter().zip(requests) {
-            let mut range = settings.range(series, request.interval());
-            let plan = self.history(request, range.clone()).plan();
+            let range = settings.range(series, request.interval());
             // A series that cannot be planned fails later, with its own error.
-            if let Ok(plan) = &plan {
-                range.end = plan.range.end;
-            }
-            planned.ranges.push(range);
-            planned.requests.push_back(plan.map_or(0, |plan| plan.requests));
+            let plan = self.history(request, range).plan();
+            planned.push_back(plan.map_or(0, |plan| plan.requests));
         }
         planned
     }
@@ -95,15 +84,14 @@ impl<'r> PrintedRun<'r> {
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&settings.series));
         reporter.has_objects_on_stderr = has_objects;
         reporter.accepts_empty = options.allow_empty;
-        let planned = options.plan(settings, requests);
         Self {
             settings,
             requests,
             options,
             printer,
             reporter,
-            progress: StreamProgress::new(planned.requests),
-            ranges: planned.ranges,
+            progress: StreamProgress::new(options.plan(settings, requests)),
+            ends: Vec::new(),
             log,
             progress_log: if stdout::is_terminal() { Log::Quiet } else { log },
             summary: unchanged(requests),
@@ -126,8 +114,9 @@ impl<'r> PrintedRun<'r> {
         self.progress.begin_series();
         let request = &self.requests[index];
         let mut report = self.summary.series[index].clone();
-        let range = self.ranges[index].clone();
+        let range = self.range(index);
         let mut next = range.start;
+        let mut is_complete = true;
         let mut unreadable: BTreeSet<u32> = BTreeSet::new();
         let mut pages = self.options.history(request, range.clone()).pages();
         while let Some(page) = pages.next().await {
@@ -138,6 +127,7 @@ impl<'r> PrintedRun<'r> {
                     self.reporter.progress(&self.progress.with(&pages.progress()), self.progress_log);
                 }
                 Err(error) => {
+                    is_complete = false;
                     report.unfetched += time_arg::steps([&(next..range.end.min(time_arg::now()))], report.interval);
                     self.note_failed(index, error);
                     break;
@@ -148,8 +138,24 @@ impl<'r> PrintedRun<'r> {
         // A page that is requested again has the same records.
         report.unreadable = unreadable.len() as u64;
         report.end_pages(request, &(range.start..next));
+        if is_complete && range.start < next && next < range.end {
+            self.ends.push((report.interval, next));
+        }
         self.summary.series[index] = report;
         Ok(())
+    }
+
+    /// The range of a series. Open ranges of one interval end where the first of them has ended, however long the run
+    /// takes. Before a response, the clock of this machine does not show that end, because it may be behind.
+    fn range(&self, index: usize) -> Range<Timestamp> {
+        let interval = self.requests[index].interval();
+        let mut range = self.settings.range(&self.settings.series[index], interval);
+        for (other, end) in &self.ends {
+            if *other == interval {
+                range.end = range.end.min(*end);
+            }
+        }
+        range
     }
 
     /// Prints the records of a page, and adds the page to the report. Returns the checksums of the unreadable records.
@@ -210,38 +216,4 @@ fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
 /// `true` if the error is in the command or the credentials, so that the other series do not matter.
 fn fails_everywhere(error: &Error) -> bool {
     error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder
-}
-
-#[cfg(test)]
-mod tests {
-    use runtime::{AnyClient as Client, Interval};
-    use test_endpoints::metric;
-
-    use super::*;
-    use crate::param_values::ParamValue;
-    use crate::program::service;
-    use crate::requested_series::{RequestedSeries, series_requests};
-
-    #[test]
-    fn open_ranges_of_one_interval_end_together() {
-        let value = |name: &str, value: &str| (name.to_owned(), ParamValue::Text(vec![value.to_owned()]));
-        let series = metric().keys.map(|key| RequestedSeries {
-            values: vec![value(metric().key.wire_name, key), value(metric().history.step, metric().step(3600))],
-            ..RequestedSeries::new(metric().endpoint)
-        });
-        let client = Client::builder(service(), "http://localhost/v2").api_key("any").build().unwrap();
-        let requests = series_requests(&client, &series).unwrap();
-        let settings = JobSettings {
-            series: series.to_vec(),
-            from: time_arg::start("1d").unwrap(),
-            to: time_arg::OPEN,
-            out: "-".to_owned(),
-            refetch: None,
-        };
-        let options = PrintedRunOptions { strict: false, include_partial: false, allow_empty: false };
-        let hour: Interval = std::time::Duration::from_secs(3600).into();
-        for range in options.plan(&settings, &requests).ranges {
-            assert_eq!((range.end, range.end <= time_arg::now()), (hour.start_of(range.end), true));
-        }
-    }
 }

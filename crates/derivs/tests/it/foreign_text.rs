@@ -3,11 +3,13 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use generated_client::Timestamp;
 use test_endpoints::metric;
 
 use crate::pipes::get;
-use crate::support::{RunOutput, derivs, run_output, text};
+use crate::support::{RunOutput, contents, derivs, run_output, text};
 
 /// Escape sequences, a bell, a carriage return, an 8-bit control, and changes of the direction of the text.
 const EVIL: &str = "\u{1b}]0;title\u{7}\u{1b}[2J\r\u{9b}31m\u{202e}\u{2066}\u{200f}";
@@ -103,6 +105,26 @@ fn a_clock_that_is_weeks_ahead_is_a_warning() {
         let output = run_at(&url, &args);
         let warnings = output.err.matches("the clock of this machine is ").count();
         assert!(warnings == 1 && output.err.contains(" ahead of that of the service"), "{}", output.err);
+    }
+}
+
+/// The clock of this machine does not end a range before a response has shown the time of the service.
+#[test]
+fn a_clock_that_is_behind_ends_no_range() {
+    let hour = 3600;
+    let now = (SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / hour + 3) * hour;
+    let date = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(now + 60));
+    let records: Vec<_> = (1..=9).rev().map(|age| format!("{{\"openDate\": {}}}", now - age * hour)).collect();
+    let body = format!("{{\"data\": [{}], \"metadata\": {{}}}}", records.join(", "));
+    let url = service("200 OK", &format!("Date: {date}\r\n"), &body);
+    let newest = Timestamp::from_unix_seconds((now - hour) as i64).to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    for out in [text(&file), "-"] {
+        let args = [&["backfill"], &*metric().two_hourly(), &["--from", "5h", "--out", out]].concat();
+        let output = run_at(&url, &args);
+        let written = if out == "-" { output.out } else { contents(&file) };
+        assert_eq!(written.matches(&newest).count(), 2, "{out}: {written} {}", output.err);
     }
 }
 
