@@ -77,6 +77,7 @@ mod plan_report;
 mod range_ends;
 mod record_columns;
 mod record_spacing;
+mod sent_fields;
 
 mod stored_target;
 

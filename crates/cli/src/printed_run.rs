@@ -3,22 +3,22 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use dataset::{ReadableRecords, SeriesReport, SeriesRequest, Summary};
+use dataset::{ReadableRecords, SeriesReport, SeriesRequest, Summary, UnsentField};
 use runtime::history::{History, Page};
 use runtime::record::AnyRecord;
 use runtime::{Dynamic, Error, ErrorKind, Interval, Timestamp};
 
 use crate::backfill_run::unchanged;
-use crate::endpoint_names::Endpoint;
 use crate::failure::{ExitKind, Result};
 use crate::future_records::check_service_time;
 use crate::job_settings::JobSettings;
 use crate::log::{self, Log};
 use crate::printer::Printer;
 use crate::progress::Bar;
-use crate::record_columns::{SeriesRecords, fields};
+use crate::record_columns::SeriesRecords;
 use crate::reporter::Reporter;
 use crate::requested_series::labels;
+use crate::sent_fields::SentFields;
 use crate::stdout;
 use crate::stream_progress::StreamProgress;
 use crate::time_arg;
@@ -117,13 +117,14 @@ impl<'r> PrintedRun<'r> {
         let range = self.range(index);
         let mut next = range.start;
         let mut is_complete = true;
+        let mut fields = SentFields::new(&self.settings.series[index]);
         let mut unreadable: BTreeSet<u32> = BTreeSet::new();
         let mut pages = self.options.history(request, range.clone()).pages();
         while let Some(page) = pages.next().await {
             match page {
                 Ok(page) => {
                     next = page.range.end;
-                    unreadable.extend(self.print_page(index, &page, &mut report)?);
+                    unreadable.extend(self.print_page(index, &page, &mut fields, &mut report)?);
                     self.reporter.progress(&self.progress.with(&pages.progress()), self.progress_log);
                 }
                 Err(error) => {
@@ -140,6 +141,9 @@ impl<'r> PrintedRun<'r> {
         report.end_pages(request, &(range.start..next));
         if is_complete && range.start < next && next < range.end {
             self.ends.push((report.interval, next));
+        }
+        for unsent in fields.unsent(&report) {
+            self.note_unsent(unsent);
         }
         self.summary.series[index] = report;
         Ok(())
@@ -159,18 +163,34 @@ impl<'r> PrintedRun<'r> {
     }
 
     /// Prints the records of a page, and adds the page to the report. Returns the checksums of the unreadable records.
-    fn print_page(&mut self, index: usize, page: &Page<AnyRecord>, report: &mut SeriesReport) -> Result<Vec<u32>> {
+    fn print_page(
+        &mut self,
+        index: usize,
+        page: &Page<AnyRecord>,
+        fields: &mut SentFields,
+        report: &mut SeriesReport,
+    ) -> Result<Vec<u32>> {
         let series = &self.settings.series[index];
         self.summary.pages += u64::from(page.report.failed_pages.is_empty());
         self.summary.failed_pages += page.report.failed_pages.len() as u64;
         self.reporter.report(index, &page.report);
         let readable = ReadableRecords::new(&self.requests[index], page, &page.range);
         for record in readable.records.iter() {
-            report.invalid += u64::from(has_invalid(series.endpoint, record));
+            fields.add(record, report);
         }
         report.add_page(page, &readable.times);
         self.printer.print(&[SeriesRecords::of_page(index, series, &readable.records, &readable.times)])?;
         Ok(readable.unreadable)
+    }
+
+    /// Notes a field that the records of a series do not have. Several series of one endpoint are one mark.
+    fn note_unsent(&mut self, unsent: UnsentField) {
+        for known in &self.summary.unsent_fields {
+            if known.endpoint == unsent.endpoint && known.field == unsent.field {
+                return;
+            }
+        }
+        self.summary.unsent_fields.push(unsent);
     }
 
     fn note_failed(&mut self, index: usize, error: Error) {
@@ -200,17 +220,6 @@ impl<'r> PrintedRun<'r> {
         };
         self.reporter.end(self.settings, ended, ExitKind::Interrupted)
     }
-}
-
-/// `true` if a value of a record does not fit its field; the value is then among the unknown fields.
-fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
-    let Some(unknown) = record.unknown_fields() else { return false };
-    for (name, _) in unknown.iter_raw() {
-        if fields(endpoint).any(|field| field.wire_name == name) {
-            return true;
-        }
-    }
-    false
 }
 
 /// `true` if the error is in the command or the credentials, so that the other series do not matter.

@@ -1,9 +1,9 @@
 //! The lines with the outcome of a run: the number of changed records, the age of the last records, the folders that a
 //! program reads, and the records that do not fit the catalogue.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use dataset::{Summary, Target, quoted};
+use dataset::{Summary, Target, UNKNOWN_FIELDS, quoted};
 use indicatif::HumanCount;
 use runtime::Timestamp;
 
@@ -126,5 +126,23 @@ pub(crate) fn warn_of_invalid(log: Log, summary: &Summary, invalid: &str) {
         if count > 0 {
             log.warning(&format!("{} {what}", counted(count, "record")));
         }
+    }
+    warn_of_contradicted(log, summary);
+}
+
+/// Warns about records that state another value of a param than the request, such as another coin.
+fn warn_of_contradicted(log: Log, summary: &Summary) {
+    let mut contradicted: BTreeMap<&str, u64> = BTreeMap::new();
+    for report in &summary.series {
+        for (param, count) in &report.contradicted {
+            *contradicted.entry(param.as_str()).or_default() += count;
+        }
+    }
+    for (param, count) in contradicted {
+        log.warning(&format!(
+            "{} with another `{param}` than was requested; the column `{param}` has the requested one, and \
+             `{UNKNOWN_FIELDS}` that of the record",
+            counted(count, "record")
+        ));
     }
 }

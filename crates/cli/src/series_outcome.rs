@@ -127,6 +127,7 @@ impl<'r> SeriesOutcome<'r> {
         let facts = json!({
             "from": self.range.start.to_string(), "to": self.range.end.min(time_arg::now()).to_string(),
             "added": report.added, "filled": report.filled, "revised": report.revised, "invalid": report.invalid,
+            "contradicted": report.contradicted,
             "account": account, "missing": report.missing, "unfetched": report.unfetched,
             "first": time_arg::exact(report.first), "last": time_arg::exact(report.last),
             "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,

@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::column_names::UNKNOWN_FIELDS;
 use crate::error::Error;
 use crate::fetched_at::is_fetched_at;
+use crate::series_columns::identifies;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
-use crate::unknown_values::{invalid, is_object, merged_object, unknown_fields, unknown_names};
+use crate::unknown_values::{is_object, merged_object, misfits, unknown_fields, unknown_names};
 use crate::value_ranges::out_of_range;
 
 /// The changes that a merge makes to the rows of a series.
@@ -33,6 +34,9 @@ pub(crate) struct Changes {
     pub(crate) revised_times: TimeRanges,
     /// Number of new and changed rows with a value that does not fit its column.
     pub(crate) invalid: u64,
+    /// Number of new and changed rows with another value of each param than the request.
+    #[serde(default)]
+    pub(crate) contradicted: BTreeMap<String, u64>,
     /// Number of new and changed rows with a value outside of the range in the catalogue.
     pub(crate) out_of_range: u64,
     /// Number of fetched rows, and the time of the newest, in microseconds.
@@ -67,7 +71,13 @@ pub(crate) type SharedChanges = Rc<RefCell<Changes>>;
 impl Changes {
     /// Counts the rows of a batch of new or revised rows that do not fit the catalogue.
     pub(crate) fn check(&mut self, rows: &RecordBatch) {
-        self.invalid += invalid(rows, rows.schema_ref()).filter(|is| *is).count() as u64;
+        for columns in misfits(rows, rows.schema_ref()) {
+            let (params, fields): (Vec<_>, Vec<_>) = columns.into_iter().partition(|column| identifies(column));
+            self.invalid += u64::from(!fields.is_empty());
+            for param in params {
+                *self.contradicted.entry(param.name().clone()).or_default() += 1;
+            }
+        }
         self.out_of_range += out_of_range(rows).len() as u64;
     }
 
@@ -121,6 +131,9 @@ impl Changes {
         self.rows += next.rows;
         self.newest = self.newest.max(next.newest);
         self.invalid += next.invalid;
+        for (param, rows) in &next.contradicted {
+            *self.contradicted.entry(param.clone()).or_default() += rows;
+        }
         self.out_of_range += next.out_of_range;
         for (name, field) in &next.fields {
             let known = self.fields.entry(name.clone()).or_default();

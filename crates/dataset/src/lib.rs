@@ -152,7 +152,7 @@ pub use repair_target::{Repaired, repair};
 pub use response_monitor::ResponseMonitor;
 pub use retire::{Retired, retire};
 pub use series::SeriesRequest;
-pub use series_columns::unknown_fields;
+pub use series_columns::{contradicted_params, unknown_fields};
 pub use status::{SeriesStatus, Status, status, verify};
 pub use stored_rows::{NumericField, RevisedValue, StoredRows};
 pub use stored_tables::StoredTables;

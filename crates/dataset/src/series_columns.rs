@@ -38,10 +38,7 @@ pub fn unknown_fields(params: &[(String, Option<String>)], record: &AnyRecord) -
     for (name, value) in params {
         let Some(json) = json(record, name) else { continue };
         has_param = true;
-        if let Some(value) = value
-            && json != NULL
-            && !agree(value, &json)
-        {
+        if contradicts(value.as_deref(), &json) {
             kept.push(member(name, &json));
         }
     }
@@ -58,6 +55,24 @@ pub fn unknown_fields(params: &[(String, Option<String>)], record: &AnyRecord) -
         return None;
     }
     Some(format!("{{{}}}", kept.join(",")))
+}
+
+/// The params of which a record states another value than the request. An object or a list is another field of the same
+/// name.
+pub fn contradicted_params<'p>(params: &'p [(String, Option<String>)], record: &AnyRecord) -> Vec<&'p str> {
+    let mut contradicted = Vec::new();
+    for (name, value) in params {
+        let Some(json) = json(record, name) else { continue };
+        if contradicts(value.as_deref(), &json) && !json.starts_with(['{', '[']) {
+            contradicted.push(name.as_str());
+        }
+    }
+    contradicted
+}
+
+/// Whether a value of a record is another one than that of the param, if it is set.
+fn contradicts(param: Option<&str>, json: &str) -> bool {
+    json != NULL && param.is_some_and(|param| !agree(param, json))
 }
 
 /// A member of a JSON object.

@@ -98,25 +98,33 @@ pub(crate) fn unknown_fields(rows: &RecordBatch, row: usize) -> Value {
 /// Whether a value of each row did not fit its column. Such a value is among the unknown fields, under the
 /// name of the column. `schema` has all columns of the file; the rows may have only some of these columns.
 pub(crate) fn invalid<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = bool> + 'r {
+    misfits(rows, schema).map(|of_row| !of_row.is_empty())
+}
+
+/// The columns that a value of each row did not fit.
+pub(crate) fn misfits<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Iterator<Item = Vec<&'r Field>> + 'r {
     // Fast path: few rows have unknown fields, and reading them takes longer than writing the row.
     let column = rows.column_by_name(UNKNOWN_FIELDS);
     (0..rows.num_rows()).map(move |row| {
-        let has_unknown = column.is_some_and(|column| column.is_valid(row));
-        has_unknown && has_misfit(&unknown_fields(rows, row), schema)
+        if column.is_some_and(|column| column.is_valid(row)) {
+            misfits_of(&unknown_fields(rows, row), schema)
+        } else {
+            Vec::new()
+        }
     })
 }
 
-/// `true` if one of the unknown fields has the name of a column that it did not fit.
-fn has_misfit(unknown: &Value, schema: &Schema) -> bool {
-    let Some(fields) = unknown.as_object() else { return false };
-    for (name, value) in fields {
+/// The columns with the names of unknown fields, which these values did not fit.
+fn misfits_of<'s>(unknown: &Value, schema: &'s Schema) -> Vec<&'s Field> {
+    let mut columns = Vec::new();
+    for (name, value) in unknown.as_object().into_iter().flatten() {
         if let Ok(column) = schema.field_with_name(name)
             && is_misfit(column, value)
         {
-            return true;
+            columns.push(column);
         }
     }
-    false
+    columns
 }
 
 /// `true` if an unknown field with the name of a column is a value that did not fit it. An object or a list cannot be the

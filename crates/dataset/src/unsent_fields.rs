@@ -104,5 +104,6 @@ impl TableState {
 /// Whether fetched rows show that a field has another name: each has a field that is not in the catalogue, and every value
 /// fits its column, so that no value of a known field is among the unknown ones.
 fn is_evidence(series: &SeriesState, changes: &Changes) -> bool {
-    !changes.always_unknown.is_empty() && changes.invalid == 0 && series.row_count() >= MIN_ROWS
+    let is_valid = changes.invalid == 0 && changes.contradicted.is_empty();
+    is_valid && !changes.always_unknown.is_empty() && series.row_count() >= MIN_ROWS
 }

@@ -1,6 +1,6 @@
 //! The events of a backfill, and its summary.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -167,6 +167,9 @@ pub struct SeriesReport {
     /// Number of new or revised records with a value that does not fit its column. The column keeps its earlier value,
     /// or null, and the original is among the unknown fields.
     pub invalid: u64,
+    /// For each param, the number of new or revised records that state another value of it than the request, such as another
+    /// coin. The column has the value of the request, and the original is among the unknown fields.
+    pub contradicted: BTreeMap<String, u64>,
     /// Number of received records that have no readable time, so that they are not in the files. Records that an earlier
     /// run has reported do not count.
     pub unreadable: u64,
@@ -244,6 +247,9 @@ impl SeriesReport {
         self.filled += changes.filled;
         self.revised += changes.revised;
         self.invalid += changes.invalid;
+        for (param, rows) in &changes.contradicted {
+            *self.contradicted.entry(param.clone()).or_default() += rows;
+        }
         self.out_of_range += changes.out_of_range;
         self.no_longer_sent += changes.kept();
     }

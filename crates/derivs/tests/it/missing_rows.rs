@@ -5,6 +5,7 @@ use std::path::Path;
 use test_endpoints::{metric, other_metric};
 
 use crate::backfill::backfill;
+use crate::foreign_text::{run_at, service};
 use crate::support::{RunOutput, run, text};
 
 const DAY: [&str; 2] = ["2025-01-01", "2025-01-02"];
@@ -103,4 +104,36 @@ fn a_report_has_no_nulls_of_the_fields_of_another_endpoint() {
     assert_eq!(fetch(&both, DAY, &file, &[]).code, Some(0));
     let report = run(&["report", text(&file)]);
     assert!(report.code == Some(0) && report.out.contains(" 0 nulls,"), "{}", report.out);
+}
+
+/// A service with ten hourly records, which have the time and these members.
+fn service_with(members: &str) -> String {
+    let mut records = Vec::new();
+    for hour in 0..10 {
+        let time = 1_735_689_600 + hour * 3600; // 2025-01-01
+        records.push(format!("{{\"{}\": {time}, {members}}}", metric().time));
+    }
+    service("200 OK", "", &format!("{{\"data\": [{}], \"metadata\": {{}}}}", records.join(", ")))
+}
+
+/// What a file is told to lack, a reader of standard output is told too.
+#[test]
+fn fields_under_another_name_and_records_of_another_series_are_warnings() {
+    let folder = tempfile::tempdir().unwrap();
+    let field = metric().fields().next().unwrap();
+    let key = metric().key.wire_name;
+    let other_name =
+        format!("no record has had `{field}`, but records had fields that are not in the catalogue: `other`");
+    let other_series = format!("10 records with another `{key}` than was requested");
+    for (members, expected) in
+        [("\"other\": 1".to_owned(), other_name), (format!("\"{key}\": \"other\""), other_series)]
+    {
+        let url = service_with(&members);
+        for out in [text(&folder.path().join(key)), "-"] {
+            let args = backfill(&metric().hourly(), ["2025-01-01", "2025-01-01T10:00"], Path::new(out), &["--json"]);
+            let output = run_at(&url, &args);
+            assert!(output.code == Some(0) && output.err.contains(&expected), "{out}: {}", output.err);
+        }
+        std::fs::remove_dir_all(folder.path().join(key)).unwrap();
+    }
 }
