@@ -67,7 +67,7 @@ from .._options import HistoryOptions as _HistoryOptions
 from .._table import Table as _Table
 
 _T = _t.TypeVar(\"_T\")
-_Many = _t.Union[_T, _t.Sequence[_T]]
+_Many = _t.Union[_T, _t.Iterable[_T]]
 _Several = _t.Union[_Row, _t.List[str], _t.List[StoredEndpoint], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]]
 # `NAME=VALUE`, for a param that the catalogue does not have.
 _Param = _t.Union[str, _t.Sequence[str]]

@@ -37,6 +37,8 @@ pub(crate) struct PrintedRun<'r> {
     requests: &'r [SeriesRequest],
     options: PrintedRunOptions,
     printer: Printer<'r>,
+    /// Whether a JSON object for each series is printed on standard error.
+    has_objects: bool,
     reporter: Reporter,
     log: Log,
     progress: StreamProgress,
@@ -71,7 +73,6 @@ impl PrintedRunOptions {
 }
 
 impl<'r> PrintedRun<'r> {
-    /// If `has_objects` is true, a JSON object for each series is printed on standard error.
     pub(crate) fn new(
         settings: &'r JobSettings,
         requests: &'r [SeriesRequest],
@@ -82,13 +83,13 @@ impl<'r> PrintedRun<'r> {
     ) -> Self {
         // No bar is drawn, because a terminal shows the records.
         let mut reporter = Reporter::new(log, Bar::new(Log::Quiet, 0), labels(&settings.series));
-        reporter.has_objects_on_stderr = has_objects;
         reporter.accepts_empty = options.allow_empty;
         Self {
             settings,
             requests,
             options,
             printer,
+            has_objects,
             reporter,
             progress: StreamProgress::new(options.plan(settings, requests)),
             ends: Vec::new(),
@@ -207,7 +208,7 @@ impl<'r> PrintedRun<'r> {
         let is_fetched = self.summary.failed.is_empty() && self.summary.failed_pages == 0;
         let is_supported = !self.summary.series.iter().any(SeriesReport::has_unsupported);
         self.summary.is_complete = is_filled && is_fetched && is_supported;
-        if self.reporter.has_objects_on_stderr {
+        if self.has_objects {
             // Standard output is for the records.
             log::write(self.reporter.json_lines(self.settings, &self.summary, self.fatal.as_ref()).trim_end());
         }

@@ -26,6 +26,7 @@ pub(crate) struct SeriesEnds<'a> {
     pub(crate) first: Timestamp,
     /// The end of the interval of the last record.
     pub(crate) end: Timestamp,
+    pub(crate) now: Timestamp,
     /// The interval of the records; without a regular step, their mean distance.
     pub(crate) interval: Interval,
     /// The number of intervals before the first record that no run has requested, because a search for it has skipped them.
@@ -42,10 +43,11 @@ impl SeriesEnds<'_> {
         self.interval.passed(&(self.asked.start..self.first)) >= 2
     }
 
-    /// Whether the last record is at least two intervals, and a day, before the end of the range.
+    /// Whether the last record is at least two intervals before the end of the range, and the service has had a day to publish
+    /// the next one.
     pub(crate) fn ends_early(&self) -> bool {
         let margin = Duration::from_secs(86_400);
-        self.end + margin <= self.asked.end && self.interval.passed(&(self.end..self.asked.end)) >= 2
+        self.end + margin <= self.now && self.interval.passed(&(self.end..self.asked.end)) >= 2
     }
 
     /// Returns one sentence; `None` if the records cover the range.
@@ -130,7 +132,17 @@ mod tests {
         let hour = Duration::from_secs(3600);
         let asked = Timestamp::from_unix_seconds(0)..Timestamp::from_unix_seconds(1000 * 3600);
         let [first, end] = [first, end].map(|hours| Timestamp::from_unix_seconds(hours * 3600));
-        SeriesEnds { label, asked, first, end, interval: hour.into(), skipped: 0, first_age: None, first_moves: false }
+        SeriesEnds {
+            label,
+            now: asked.end,
+            asked,
+            first,
+            end,
+            interval: hour.into(),
+            skipped: 0,
+            first_age: None,
+            first_moves: false,
+        }
     }
 
     #[test]

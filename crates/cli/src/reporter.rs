@@ -39,8 +39,6 @@ pub(crate) struct Reporter {
     pub(crate) refetches_gaps: bool,
     /// `true` if a series without a record is no failure.
     pub(crate) accepts_empty: bool,
-    /// Whether the JSON objects of the series, which list what is missing, are on standard error.
-    pub(crate) has_objects_on_stderr: bool,
     /// Whether the progress is printed if no bar is drawn.
     pub(crate) progress_log: Log,
     /// Receives the progress too.
@@ -57,7 +55,6 @@ impl Reporter {
             notes: BTreeSet::new(),
             refetches_gaps: false,
             accepts_empty: false,
-            has_objects_on_stderr: false,
             progress_log: log,
             on_progress: None,
         }

@@ -102,6 +102,7 @@ impl<'r> SeriesOutcome<'r> {
         Some(SeriesEnds {
             label: self.label,
             asked: self.range.start..self.range.end.min(now),
+            now,
             first: report.first?,
             end: report.end?,
             interval: report.interval,

@@ -162,12 +162,20 @@ impl<'p> StoredTarget<'p> {
         }
     }
 
-    /// Warns if there is no row because nothing was fetched before a time.
-    pub(crate) fn note_before_first(&self, first: Option<Timestamp>, as_of: Timestamp, log: Log) {
+    /// Warns if there is no row because nothing of these series was fetched before a time.
+    pub(crate) fn note_before_first(
+        &self,
+        series: &[SeriesStatus],
+        first: Option<Timestamp>,
+        as_of: Timestamp,
+        log: Log,
+    ) {
         let Some(first) = first.filter(|first| as_of < *first) else { return };
+        let labels: Vec<_> = series.iter().map(label_of).collect();
         log.warning(&format!(
-            "{}: no row, because nothing was fetched before {}",
+            "{}: no row of {}, because nothing was fetched before {}",
             quoted(self.path),
+            listed(&labels),
             time_arg::shown(first)
         ));
     }

@@ -192,18 +192,38 @@ pub(crate) fn pairs(all: &[Range<Timestamp>]) -> Vec<[String; 2]> {
 /// none.
 pub(crate) fn absent<'r>(
     what: &str,
-    ranges: impl Iterator<Item = &'r Range<Timestamp>> + Clone,
+    ranges: impl Iterator<Item = &'r Range<Timestamp>>,
     run_end: Timestamp,
 ) -> Option<String> {
-    let start = ranges.clone().map(|range| range.start).min()?;
-    let end = ranges.map(|range| range.end).max()?;
+    let parts = united(ranges);
+    let start = parts.first()?.start;
+    let end = parts.last()?.end;
     let from = argument(start);
     let mut options = vec![assigned("from", &from)];
     if end > run_end {
         options.push(assigned("to", &argument(end)));
     }
+    let times = match parts.as_slice() {
+        [one, other] => format!("{} and {}", span(one), span(other)),
+        [_, _, _, ..] => format!("in {} parts {}", parts.len(), span(&(start..end))),
+        _ => span(&(start..end)),
+    };
     let call = chosen("run the backfill with", "call `backfill` with", "call `fetch_records` with");
-    Some(format!("{what}, {}; {call} `{}`", span(&(start..end)), several(&options)))
+    Some(format!("{what}, {times}; {call} `{}`", several(&options)))
+}
+
+/// Ranges in order, without those that overlap or touch others.
+fn united<'r>(ranges: impl Iterator<Item = &'r Range<Timestamp>>) -> Vec<Range<Timestamp>> {
+    let mut sorted: Vec<_> = ranges.cloned().collect();
+    sorted.sort_by_key(|range| range.start);
+    let mut parts: Vec<Range<Timestamp>> = Vec::new();
+    for range in sorted {
+        match parts.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => parts.push(range),
+        }
+    }
+    parts
 }
 
 #[cfg(test)]
@@ -295,6 +315,24 @@ mod tests {
         for (run_end, expected) in [(9, "--from 1970-01-03"), (4, "--from 1970-01-03 --to 1970-01-06")] {
             let hint = absent("a part", [day(2)..day(3), day(4)..day(5)].iter(), day(run_end)).unwrap();
             assert!(hint.ends_with(&format!("; run the backfill with `{expected}`")), "{hint}");
+        }
+    }
+
+    #[test]
+    fn a_hint_names_only_times_that_are_absent() {
+        let day = |day: i64| Timestamp::from_unix_seconds(day * 86_400);
+        let one = "from 1970-01-02 00:00 to 1970-01-03 00:00";
+        let other = "from 1970-01-05 00:00 to 1970-01-06 00:00";
+        for (ranges, expected) in [
+            (vec![day(1)..day(2), day(1)..day(2)], one.to_owned()),
+            (vec![day(4)..day(5), day(1)..day(2)], format!("{one} and {other}")),
+            (
+                vec![day(1)..day(2), day(4)..day(5), day(7)..day(8)],
+                "in 3 parts from 1970-01-02 00:00 to 1970-01-09 00:00".to_owned(),
+            ),
+        ] {
+            let hint = absent("a part", ranges.iter(), day(9)).unwrap();
+            assert!(hint.starts_with(&format!("a part, {expected}; ")), "{hint}");
         }
     }
 }

@@ -32,7 +32,7 @@ enum Returns {
     /// A generic type of the endpoint's row.
     Rows(&'static str),
     Table,
-    AwaitableTable,
+    CoroutineTable,
 }
 
 pub(super) const FUNCTIONS: [Function; 6] = [
@@ -49,7 +49,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         protocol: "AsyncHistoryFunction(_t.Protocol)",
         range: "start: _Time, end: _t.Optional[_Time] = None",
         options: "_HistoryOptions",
-        returns: Returns::AwaitableTable,
+        returns: Returns::CoroutineTable,
         sets_pages: true,
         without_endpoint: "",
         summary: "All records of a range.",
@@ -191,7 +191,7 @@ impl Function {
             Returns::Same(ty) => ty.to_owned(),
             Returns::Rows(ty) => format!("{ty}[{}]", method.map_or("_Row".to_owned(), Method::row)),
             Returns::Table => table,
-            Returns::AwaitableTable => format!("_t.Awaitable[{table}]"),
+            Returns::CoroutineTable => format!("_t.Coroutine[_t.Any, _t.Any, {table}]"),
         }
     }
 }

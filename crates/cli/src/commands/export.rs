@@ -124,7 +124,7 @@ impl Export {
             Some(as_of) if count == 0 => {
                 let later = target.tables.rows(chosen, None)?.within(self.range());
                 let first = later.first_fetched(|path| selected.contains(path)).await?;
-                target.note_before_first(first, as_of, log);
+                target.note_before_first(&series, first, as_of, log);
             }
             None if count == 0 => {
                 target.check_fetched(&series, &self.range())?;

@@ -23,7 +23,7 @@ use crate::param_values::ParamValue;
 use crate::printer::{Columns, Printer};
 use crate::progress::counted;
 use crate::record_columns::SeriesRecords;
-use crate::requested_series::{RequestedSeries, labels, request};
+use crate::requested_series::{RequestedSeries, labels, request, series_requests};
 use crate::series_combinations::{Requested, combine};
 use crate::stdout;
 use crate::table::Format;
@@ -84,7 +84,8 @@ impl Get {
         failed.extend(unsupported(&responses, &labels));
         if !self.all {
             for part in &parts {
-                warn_of_missing_records(part, &labels[part.index], log);
+                let expected = self.expected_records(&connected.client, part.series);
+                warn_of_missing_records(part, expected, &labels[part.index], log);
             }
         }
         failure::first(failed)
@@ -127,6 +128,14 @@ impl Get {
             return Err(Failure::usage(format!("`{param}` is set by its own option and by the time range")));
         }
         Ok(())
+    }
+
+    /// The number of intervals in the range of a series; `None` without a start or without a regular step.
+    fn expected_records(&self, client: &Client, series: &RequestedSeries) -> Option<u64> {
+        let range = self.from?..self.to.unwrap_or_else(time_arg::now);
+        let request = series_requests(client, std::slice::from_ref(series)).ok()?.pop()?;
+        let interval = request.interval();
+        if interval.has_steps() { Some(time_arg::steps([&range], interval)) } else { None }
     }
 
     /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
@@ -238,30 +247,39 @@ fn unsupported(responses: &[SeriesResponse<'_>], labels: &[String]) -> Vec<Failu
     sentences.map(unsupported_values::failure).collect()
 }
 
-/// Warns if a response has no records, or so many that the range may have more.
-fn warn_of_missing_records(part: &SeriesRecords<'_>, label: &str, log: Log) {
+/// Warns if a response has no records, or if the range may have more.
+fn warn_of_missing_records(part: &SeriesRecords<'_>, expected: Option<u64>, label: &str, log: Log) {
+    let count = counted(part.records.len() as u64, "record");
     if part.records.is_empty() {
         log.warning(&format!("{label}: no records"));
         return;
     }
     if part.series.endpoint.pages.is_some() {
-        let count = counted(part.records.len() as u64, "record");
         log.warning(&format!(
             "{label}: one page with {count}; further pages may follow; `{}` fetches them",
             flag("all")
         ));
         return;
     }
-    if page_size(part.series).is_none_or(|size| part.records.len() < size) {
-        return;
-    }
-    let count = counted(part.records.len() as u64, "record");
+    let what = match (page_size(part.series), expected) {
+        (Some(size), _) if part.records.len() >= size => format!("the page is full with {count}"),
+        (None, Some(expected)) if distinct_times(part) < expected => {
+            format!("one page with {count}, of {}", counted(expected, "interval"))
+        }
+        _ => return,
+    };
     let advice = if history(part.series.endpoint).is_some() {
         format!("`{}` fetches it completely", command("backfill", "history", "backfill"))
     } else {
         "request it in parts".to_owned()
     };
-    log.warning(&format!("{label}: the page is full with {count}; the range may have more; {advice}"));
+    log.warning(&format!("{label}: {what}; the range may have more; {advice}"));
+}
+
+/// The number of times that have records.
+fn distinct_times(part: &SeriesRecords<'_>) -> u64 {
+    let times: BTreeSet<_> = part.times.iter().flatten().collect();
+    times.len() as u64
 }
 
 /// Sets a param to a time or to both ends of a range, unless it is set for another endpoint.

@@ -154,13 +154,24 @@ fn interval_or_mean(series: &SeriesStatus, time: Duration) -> Interval {
 
 /// The ends of all series that have records, except those that are not requested any more.
 fn ends(status: &dataset::Status) -> Vec<SeriesEnds<'_>> {
+    let now = time_arg::now();
     let mut all = Vec::new();
     for series in status.series.iter().filter(|series| !series.is_retired) {
         if let (Some(asked), Some(first), Some(end)) = (series.asked.clone(), series.first, series.end) {
             let SeriesStatus { first_age, first_moves, .. } = *series;
             let interval = interval_or_mean(series, end - first);
             let skipped = time_arg::steps(&series.skipped, series.interval);
-            all.push(SeriesEnds { label: &series.path, asked, first, end, interval, skipped, first_age, first_moves });
+            all.push(SeriesEnds {
+                label: &series.path,
+                asked,
+                now,
+                first,
+                end,
+                interval,
+                skipped,
+                first_age,
+                first_moves,
+            });
         }
     }
     all

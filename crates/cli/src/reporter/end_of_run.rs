@@ -165,7 +165,7 @@ impl Reporter {
                 warnings.extend(outcome.missing());
             }
         }
-        if warnings.is_empty() || self.has_objects_on_stderr {
+        if warnings.is_empty() {
             return;
         }
         print_first(&warnings, "like this", |line| self.log.warning(line));

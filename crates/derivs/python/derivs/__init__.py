@@ -14,7 +14,6 @@ Keyword arguments are its options: `coin=["BTC", "ETH"]` is `--coin BTC,ETH`, `s
 from __future__ import annotations
 
 import json
-import os
 import threading
 from contextlib import closing
 from datetime import timedelta
@@ -30,6 +29,7 @@ from ._command import (
     endpoint_names,
     parse_rows,
     parse_time,
+    path_text,
     range_options,
     time_option,
     with_own_options,
@@ -150,14 +150,14 @@ def _backfill(
     end: Optional[Time] = None,
     **options: Any,
 ) -> List[Row]:
-    """Writes histories to a file, a folder or a bucket, or does the job of a TOML file (`job="job.toml"`).
+    """Writes histories to a file or a folder, or does the job of a TOML file (`job="job.toml"`).
 
     Returns for each series its range, the numbers of records added, filled and revised, its files, its gaps, and `notes`
     about other series in the same target, for example with another timeframe, and about times that no run has fetched or
     requested, which are also logged as warnings."""
     if out == "-":
-        raise ArgumentError("`out` is a file, a folder or a bucket; `history` returns records")
-    run = Run(["backfill", *endpoint_names(endpoints)], with_own_options(options, {**range_options(start, end), "out": out, "json": True}))
+        raise ArgumentError("`out` is a file or a folder; `history` returns records")
+    run = Run(["backfill", *endpoint_names(endpoints)], with_own_options(options, {**range_options(start, end), "out": out and path_text(out), "json": True}))
     changes = run.read()
     if run.objects:
         raise ArgumentError("the target of the job file is standard output; set `out`, or use `history`")
@@ -165,13 +165,13 @@ def _backfill(
 
 
 def status(path: Path, *, max_age: Union[str, timedelta, None] = None, verify: bool = False) -> Status:
-    """Returns the state of a file, a folder or a bucket that `backfill` has written, with a list of its `series`.
+    """Returns the state of a file or a folder that `backfill` has written, with a list of its `series`.
 
     Each series has its endpoint, params and `files`; its `path` is its name in messages, and not that of a file.
     If a file is damaged, records are missing that a run should have fetched, or, with `max_age`, a series has no record or
     its last record is older and a newer interval has ended, the error of the kind `incomplete` has the state as its
     `result`. `verify` reads every row."""
-    run = Run(["status", os.fspath(path)], {"max_age": max_age, "verify": verify, "json": True})
+    run = Run(["status", path_text(path)], {"max_age": max_age, "verify": verify, "json": True})
     state = run.read()
     return run.result(Status(json.loads(state or b"{}")))
 
@@ -210,7 +210,7 @@ def _read_stored(
         "format": "arrow",
         "json": True,
     }
-    run = Run(["export", os.fspath(path)], with_own_options(params, own))
+    run = Run(["export", path_text(path)], with_own_options(params, own))
     out = run.read(stop)
     return run.result(Table(out, run.objects))
 
@@ -221,7 +221,7 @@ def revisions(path: Path, *, endpoint: Optional[StoredEndpoints] = None, **param
     Each has its series, the time of the record, the field, the value as text, and the times at which it was fetched and
     replaced. The params select series, such as `coin="BTC"`."""
     own = {"endpoint": None if endpoint is None else endpoint_names(endpoint), "revisions": True, "format": "jsonl"}
-    run = Run(["export", os.fspath(path)], with_own_options({**params}, own))
+    run = Run(["export", path_text(path)], with_own_options({**params}, own))
     rows = parse_rows(run.read())
     for row in rows:
         for name in ("time", "fetched_at", "replaced_at"):
@@ -232,7 +232,7 @@ def revisions(path: Path, *, endpoint: Optional[StoredEndpoints] = None, **param
 def report(path: Path) -> Report:
     """Returns figures about the values of a file or a data set, for each of its `series` and their `fields`: nulls, values out
     of range, the longest constant run, the largest step, and the number of revisions."""
-    run = Run(["report", os.fspath(path)], {"json": True})
+    run = Run(["report", path_text(path)], {"json": True})
     figures = run.read()
     return run.result(Report(json.loads(figures or b"{}")))
 
@@ -251,7 +251,7 @@ def adopt(path: Path) -> List[Row]:
     returns its series, as `derivs.open(path).coverage`.
 
     The files do not list the times that were requested and have no record: the next run requests them again."""
-    run = Run(["adopt", os.fspath(path)], {})
+    run = Run(["adopt", path_text(path)], {})
     run.read()
     run.result(None)
     return open(path).coverage
@@ -266,7 +266,7 @@ def remove(
     for name in (name for name, value in params.items() if value is None):
         raise ArgumentError(f"`{name}` is None: omit it, or write `param=\"{name}=\"` for the series without it")
     own = {"endpoint": None if endpoint is None else endpoint_names(endpoint), "dry_run": dry_run, "json": True}
-    run = Run(["remove", os.fspath(path)], with_own_options({**params}, own))
+    run = Run(["remove", path_text(path)], with_own_options({**params}, own))
     return run.result(parse_rows(run.read()))
 
 
@@ -323,7 +323,7 @@ history: "HistoryFunction" = cast("HistoryFunction", _history)
 ahistory: "AsyncHistoryFunction" = cast("AsyncHistoryFunction", _ahistory)
 """Returns all records from `start` to `end` as `history` does, for asyncio."""
 backfill: "BackfillFunction" = cast("BackfillFunction", _backfill)
-"""Writes all records from `start` to `end` to a file, a folder or a bucket, and returns what has changed."""
+"""Writes all records from `start` to `end` to a file or a folder, and returns what has changed."""
 get: "GetFunction" = cast("GetFunction", _get)
 """Returns the records of one response for each series."""
 follow: "FollowFunction" = cast("FollowFunction", _follow)

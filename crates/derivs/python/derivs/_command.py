@@ -12,9 +12,10 @@ import signal
 import subprocess
 import sysconfig
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from datetime import date, datetime, timedelta, timezone
-from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, TypeVar, Union
+from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Set, TypeVar, Union
 
 from ._errors import ArgumentError, Error, Interrupt, is_in_notebook
 from ._progress import ProgressLine
@@ -28,6 +29,19 @@ Time = Union[str, date, timedelta, float]
 T = TypeVar("T")
 
 _LOG = logging.getLogger("derivs")
+
+# The warnings that a call has already logged; None outside of `without_repeats`.
+_LOGGED: ContextVar[Optional[Set[str]]] = ContextVar("_LOGGED", default=None)
+
+
+@contextmanager
+def without_repeats() -> Iterator[None]:
+    """Logs each warning once, if a call runs several commands."""
+    token = _LOGGED.set(_LOGGED.get() or set())
+    try:
+        yield
+    finally:
+        _LOGGED.reset(token)
 
 
 class Run:
@@ -50,6 +64,8 @@ class Run:
         self.error = ""
         self.has_output = False
         self.progress = ProgressLine()
+        # A thread does not have the context of its creator.
+        self.logged = _LOGGED.get()
         self.threads = [threading.Thread(target=read, daemon=True) for read in (self._read_out, self._read_messages)]
         for thread in self.threads:
             thread.start()
@@ -73,11 +89,18 @@ class Run:
                 with suppress(ValueError):
                     self.objects.append(json.loads(line))
             elif line.startswith("warning: "):
-                self.progress.clear()
-                _LOG.warning(line[len("warning: ") :])
+                self._warn(line[len("warning: ") :])
             else:
                 _LOG.info(line)
         self.progress.clear()
+
+    def _warn(self, text: str) -> None:
+        if self.logged is not None:
+            if text in self.logged:
+                return
+            self.logged.add(text)
+        self.progress.clear()
+        _LOG.warning(text)
 
     def __enter__(self) -> Run:
         return self
@@ -171,7 +194,17 @@ def range_options(start: Optional[Time], end: Optional[Time]) -> Row:
 def time_option(name: str, time: Optional[Time]) -> Any:
     if isinstance(time, bool) or time != time:
         raise ArgumentError(f"`{name}` is not a time: {time!r}")
-    return datetime.fromtimestamp(time, timezone.utc) if isinstance(time, float) else time
+    if not isinstance(time, float):
+        return time
+    try:
+        return datetime.fromtimestamp(time, timezone.utc)
+    except (OverflowError, ValueError):
+        raise ArgumentError(f"`{name}` is not a time in Unix seconds: {time!r}") from None
+
+
+def path_text(path: Path) -> str:
+    """Returns a path as text, in which `~` is the home folder, as for a shell."""
+    return os.path.expanduser(os.fspath(path))
 
 
 def with_own_options(options: Row, own: Row) -> Row:
@@ -199,6 +232,8 @@ def _options(options: Row) -> Iterator[str]:
             many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
             if not many:
                 raise ArgumentError(f"`{name}` is an empty list")
+            if any(isinstance(one, (list, tuple, dict, set)) for one in many):
+                raise ArgumentError(f"`{name}` is a list in a list: {value!r}")
             # A missing value of a data frame is None, or differs from itself.
             if any(one is None or one != one for one in many):
                 raise ArgumentError(f"`{name}` has a missing value: {value!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
-from ._command import Names, Path, Row, Time, endpoint_names
+from ._command import Names, Path, Row, Time, endpoint_names, without_repeats
 from ._errors import ArgumentError, Error
 from ._pages import Report, Status
 from ._table import Rows, Table
@@ -98,14 +98,23 @@ class DataSet:
         an endpoint without a row are null; if it has no series with these params, they are there only if it is named."""
         reader = _reader(engine)
         own = {"start": start, "end": end, "as_of": as_of}
-        if not join:
-            return reader.frame(self._read(endpoints, {**own, **params}))
+        with without_repeats():
+            if not join:
+                return reader.frame(self._read(endpoints, {**own, **params}))
+            parts = self._parts(endpoints, own, {**params})
+            for warning in _unjoined_params(parts):
+                _LOG.warning("%s: %s", self.path, warning)
+            return _joined(parts, reader, str(self.path))
+
+    def _parts(self, endpoints: Optional[StoredEndpoints], own: Row, params: Row) -> Dict[str, Table]:
+        """Returns the rows of each endpoint. An endpoint that was named has its columns, also without a series."""
         # By the full name of an endpoint, of which a caller can write several names.
         parts: Dict[str, Table] = {}
         without: Dict[str, Error] = {}
+        has_all_params = False
         for name in self.endpoints if endpoints is None else _names(endpoints):
             try:
-                table = self._selected(name, own, {**params})
+                table, has_own = self._selected(name, own, params)
             except Error as error:
                 # Another endpoint may have series with these params.
                 if not _is_no_series(error):
@@ -113,19 +122,22 @@ class DataSet:
                 without[name] = error
             else:
                 parts[table.report[0]["endpoint"]] = table
-        if not parts:
+                has_all_params = has_all_params or has_own
+        # Endpoints without the params, such as an index of the whole market, are not what was asked for.
+        if without and not has_all_params:
             raise next(iter(without.values()))
-        if endpoints is not None:
-            for name in without:
+        for name in without:
+            _LOG.warning("%s: no series of %s is selected%s", self.path, name, "" if endpoints is None else ", so its columns have no values")
+            if endpoints is not None:
                 table = self._stored(self.path, endpoint=[name], no_rows=True)
                 parts.setdefault(table.report[0]["endpoint"], table)
-                _LOG.warning("%s: no series of %s is selected, so its columns have no values", self.path, name)
-        return _joined(parts, reader)
+        return parts
 
-    def _selected(self, name: str, own: Row, params: Row) -> Table:
-        """Returns the rows of one endpoint, of which only those params select series that it has."""
+    def _selected(self, name: str, own: Row, params: Row) -> Tuple[Table, bool]:
+        """Returns the rows of one endpoint, of which only those params select series that it has, and whether it has all of
+        them."""
         try:
-            return self._read([name], {**own, **params})
+            return self._read([name], {**own, **params}), True
         except Error as error:
             if not _is_no_series(error):
                 raise
@@ -135,7 +147,7 @@ class DataSet:
             rest = {param: value for param, value in params.items() if param == "param" or _plain(param) in known}
             if len(rest) == len(params):
                 raise
-            return self._read([name], {**own, **rest})
+            return self._read([name], {**own, **rest}), False
 
     def _read(self, endpoints: Optional[StoredEndpoints], options: Row) -> Table:
         """Returns rows. Series without a row that the service has rejected are a warning, so that a frame has their columns."""
@@ -259,7 +271,23 @@ def _names(endpoints: Names) -> List[str]:
     return names
 
 
-def _joined(parts: Dict[str, Table], reader: Any) -> Any:
+def _unjoined_params(parts: Dict[str, Table]) -> List[str]:
+    """Returns a warning for each param that only some series set, although all of their endpoints have it."""
+    warnings = []
+    for name, table in parts.items():
+        without: Dict[str, None] = {}
+        for param in _keys(list(parts.values()))[1:]:
+            if param in table.columns and any(param not in series["params"] for series in table.report if series["added"]):
+                without[param] = None
+        for param in without:
+            if param in table._set_params():
+                warnings.append(f"series of {name} without {param} are not joined with those of one {param}")
+            else:
+                warnings.append(f"{name} was fetched without {param}, so its values are in the rows of each {param}")
+    return warnings
+
+
+def _joined(parts: Dict[str, Table], reader: Any, path: str) -> Any:
     keys = _keys(list(parts.values()))
     names = _names_of_fields(parts, keys)
     frames = []
@@ -275,14 +303,14 @@ def _joined(parts: Dict[str, Table], reader: Any) -> Any:
             empty.append(frame[[*of_row, *own.values()]])
     # Those with the most params are first, so a frame with fewer params is joined with frames that have all of them.
     frames.sort(key=lambda part: (-len(part[0]), part[0]))
-    result = _merged(frames, keys, reader) if frames else empty.pop(0)
+    result = _merged(frames, keys, reader, path) if frames else empty.pop(0)
     for frame in empty:
         result = reader.with_nulls(result, frame[[name for name in frame.columns if name not in result.columns]])
     fields = [field for own in names.values() for field in own.values()]
     return reader.in_order(result, keys)[[*keys, *fields]]
 
 
-def _merged(frames: List[Tuple[List[str], str, Any]], keys: List[str], reader: Any) -> Any:
+def _merged(frames: List[Tuple[List[str], str, Any]], keys: List[str], reader: Any, path: str) -> Any:
     """Returns the frames joined by the keys that they share."""
     [(of_row, first, result), *others] = frames
     joined = [first]
@@ -297,7 +325,10 @@ def _merged(frames: List[Tuple[List[str], str, Any]], keys: List[str], reader: A
                 f"{name} and {', '.join(joined)} both have several rows of one time and the same "
                 f"{', '.join(shared[1:]) or 'params'}, so it is unknown which belong together; {remedy}join fewer endpoints"
             )
-        result = reader.merged(result, frame, shared)
+        merged = reader.merged(result, frame, shared)
+        if len(merged) == len(result) + len(frame):
+            _LOG.warning("%s: no row of %s is joined, because none has the time and params of one of %s", path, name, ", ".join(joined))
+        result = merged
         joined.append(name)
         known.update(of_row)
     return result

@@ -118,6 +118,15 @@ class Table(Generic[TableRow, Column]):
             for batch in table.to_batches():
                 yield from batch.to_pylist()
 
+    def __contains__(self, key: object) -> bool:
+        """Whether the table has a column of this name, or an equal row."""
+        if isinstance(key, str):
+            return key in self.columns
+        return any(row == key for row in self)
+
+    def _ipython_key_completions_(self) -> List[str]:
+        return self.columns
+
     @overload
     def __getitem__(self, key: int) -> TableRow: ...
     @overload

@@ -70,7 +70,7 @@ fn an_export_as_of_a_time_before_the_first_run_says_so() {
     let file = folder.path().join("a.parquet");
     assert_eq!(fetch(&metric().hourly(), DAY, &file, &[]).code, Some(0));
     let early = run(&["export", text(&file), "--as-of", "2025-01-03"]);
-    let expected = "no row, because nothing was fetched before 20";
+    let expected = ", because nothing was fetched before 20";
     assert!(early.code == Some(0) && early.rows().is_empty() && early.err.contains(expected), "{}", early.err);
     let now = run(&["export", text(&file), "--as-of", "now"]);
     assert!(now.code == Some(0) && now.rows().len() == 24 && !now.err.contains("no row"), "{}", now.err);

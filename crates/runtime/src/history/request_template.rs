@@ -245,7 +245,7 @@ pub(super) fn require_past(request: &Untyped, from: Timestamp, clock: Estimate) 
     let error = if from.unix_seconds() >= YEAR_3000 {
         let seconds = from.unix_seconds();
         Error::build(format!("the start was read as {seconds} Unix seconds, which is after the year 3000"))
-            .with_hint("integers are read as seconds; divide milliseconds by 1000")
+            .with_hint("if that is a number of milliseconds, divide it by 1000")
     } else if from > time + allowed && !clock.is_disputed() {
         let error = Error::build(format!("the start was read as {from}, which is more than one {name} in the future"));
         let machine = machine.floor(Duration::from_secs(1));
