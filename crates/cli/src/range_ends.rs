@@ -148,6 +148,8 @@ mod tests {
     #[test]
     fn both_ends_of_a_series_are_named() {
         assert_eq!(sentences(&[ends("a", 1, 1000), ends("b", 0, 977)]), Vec::<String>::new());
+        let past = SeriesEnds { now: Timestamp::from_unix_seconds(1024 * 3600), ..ends("b", 0, 998) };
+        assert!(past.ends_early(), "the service has had a day to publish the rest");
         let found = sentences(&[ends("late", 280, 1000), ends("delisted", 0, 500)]);
         assert_eq!(
             found,
@@ -174,6 +176,7 @@ mod tests {
         let series = ["a", "b", "c"].map(|label| SeriesEnds {
             label,
             asked: start..end,
+            now: end,
             first,
             end,
             interval: "1y".parse().unwrap(),

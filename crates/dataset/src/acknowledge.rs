@@ -1,4 +1,6 @@
-//! Ends the marks of a target: fields that the service no longer sends, and rows that were lost.
+//! Ends the marks of a target: fields that the service no longer sends, rows that were lost, and ranges that nobody needs.
+
+use std::ops::Range;
 
 use runtime::Timestamp;
 
@@ -6,6 +8,7 @@ use crate::error::Error;
 use crate::locked_tables::LockedTables;
 use crate::marks::Marks;
 use crate::target::Target;
+use crate::time_ranges::TimeRanges;
 
 /// The marks that [`acknowledge`] has ended.
 #[derive(Debug, Default)]
@@ -15,6 +18,8 @@ pub struct Acknowledged {
     pub fields: Vec<String>,
     /// Damaged and missing files with lost rows.
     pub files: Vec<String>,
+    /// The paths of series with ranges that a run has planned and no run has fetched, and these ranges.
+    pub unfetched: Vec<(String, Vec<Range<Timestamp>>)>,
     /// The errors of the tables whose marks may not have ended. A second call ends only these.
     pub failed: Vec<Error>,
 }
@@ -39,6 +44,34 @@ pub async fn acknowledge(target: &Target, field: Option<&str>) -> Result<Acknowl
     }
     ended.fields.sort();
     ended.fields.dedup();
+    Ok(ended)
+}
+
+/// Forgets the ranges that runs have planned and that no run has fetched, because nobody needs them any more. Those between
+/// the first and the last record of a series then count as never requested. Series without a record, and those that the
+/// service rejects, keep theirs.
+pub async fn acknowledge_unfetched(target: &Target) -> Result<Acknowledged, Error> {
+    let locked = LockedTables::open(target).await?;
+    let mut ended = Acknowledged { failed: locked.failed, ..Acknowledged::default() };
+    for mut table in locked.tables {
+        let mut forgotten = Vec::new();
+        for (path, series) in &mut table.state.series {
+            let ranges: Vec<_> = series.unfetched().ranges().collect();
+            if ranges.is_empty() || series.rejected.is_some() || series.row_facts.first.is_none() {
+                continue;
+            }
+            series.requested = series.requested.without(&series.unfetched);
+            series.unfetched = TimeRanges::default();
+            forgotten.push((path.clone(), ranges));
+        }
+        if forgotten.is_empty() {
+            continue;
+        }
+        match table.save().await {
+            Ok(()) => ended.unfetched.extend(forgotten),
+            Err(error) => ended.failed.push(error),
+        }
+    }
     Ok(ended)
 }
 

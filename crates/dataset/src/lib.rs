@@ -130,7 +130,7 @@ mod quality;
 #[doc(hidden)]
 pub mod fuzz;
 
-pub use acknowledge::{Acknowledged, acknowledge};
+pub use acknowledge::{Acknowledged, acknowledge, acknowledge_unfetched};
 pub use adopt::{Adopted, adopt};
 pub use arrow_array::RecordBatch;
 pub use backfill::{

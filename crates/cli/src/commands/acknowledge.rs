@@ -8,8 +8,11 @@ use dataset::{Status, Target, quoted};
 use crate::failure::{self, Failure, Result};
 use crate::log::Log;
 use crate::stored_target::require_series;
+use crate::table::readable;
+use crate::time_arg;
 
-/// End the messages about fields that the service does not send, and about rows that were lost
+/// End the messages about fields that the service does not send, about rows that were lost, or about a part that was never
+/// fetched
 #[derive(Args, Debug)]
 pub(crate) struct Acknowledge {
     /// A file or data set written by `backfill`
@@ -18,6 +21,10 @@ pub(crate) struct Acknowledge {
     /// Only the messages about this field
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
+    /// Only the messages about ranges that a run has planned and no run has fetched. A later run fetches them only if it
+    /// requests them again
+    #[arg(long, conflicts_with = "field")]
+    unfetched: bool,
 }
 
 impl Acknowledge {
@@ -28,7 +35,11 @@ impl Acknowledge {
         if let Some(field) = &self.field {
             self.check_field(field, &status)?;
         }
-        let ended = dataset::acknowledge(&target, self.field.as_deref()).await?;
+        let ended = if self.unfetched {
+            dataset::acknowledge_unfetched(&target).await?
+        } else {
+            dataset::acknowledge(&target, self.field.as_deref()).await?
+        };
         for field in &ended.fields {
             let (endpoint, field) = field.split_once(' ').unwrap_or_default();
             log.remark(&format!("acknowledged: no `{field}` in {endpoint}"));
@@ -36,7 +47,13 @@ impl Acknowledge {
         for file in &ended.files {
             log.remark(&format!("acknowledged: the lost rows of {}", quoted(file)));
         }
-        if ended.fields.is_empty() && ended.files.is_empty() && ended.failed.is_empty() {
+        for (path, ranges) in &ended.unfetched {
+            for range in ranges {
+                log.remark(&readable(&format!("acknowledged: {path} was not fetched {}", time_arg::span(range))));
+            }
+        }
+        let has_ended = !(ended.fields.is_empty() && ended.files.is_empty() && ended.unfetched.is_empty());
+        if !has_ended && ended.failed.is_empty() {
             log.remark(&format!("{}: nothing to acknowledge", quoted(&self.path)));
         }
         failure::first_of(ended.failed)

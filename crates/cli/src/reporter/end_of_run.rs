@@ -42,7 +42,7 @@ impl Reporter {
         let is_stream = settings.is_stream();
         let outcomes = self.outcomes(settings, &summary.series);
         let marked = self.marks(&settings.out, &summary);
-        let never_fetched = self.never_fetched(&outcomes, summary.is_complete, marked.is_some());
+        let never_fetched = self.never_fetched(&settings.out, &outcomes, summary.is_complete, marked.is_some());
         if let Some(failure) = self.stopped(&summary, signal) {
             return Err(failure);
         }
@@ -206,7 +206,13 @@ impl Reporter {
 
     /// A failure if a part of a series was planned by an earlier run, and no run has fetched it. `status` fails
     /// for the same reason. If the run `has_failed`, only warns.
-    fn never_fetched(&self, outcomes: &[SeriesOutcome<'_>], is_complete: bool, has_failed: bool) -> Option<Failure> {
+    fn never_fetched(
+        &self,
+        out: &str,
+        outcomes: &[SeriesOutcome<'_>],
+        is_complete: bool,
+        has_failed: bool,
+    ) -> Option<Failure> {
         if !is_complete {
             return None;
         }
@@ -215,7 +221,7 @@ impl Reporter {
         for outcome in outcomes {
             let Some(hint) = outcome.never_fetched() else { continue };
             if failure.is_none() && !has_failed {
-                failure = Some(Failure::new(ExitKind::Incomplete, hint));
+                failure = Some(Failure::new(ExitKind::Incomplete, hint).help(not_needed(out)));
             } else {
                 warnings.push(hint);
             }
@@ -268,6 +274,12 @@ impl Reporter {
         self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series])));
         error.into()
     }
+}
+
+/// The help about ranges that an earlier run has planned.
+fn not_needed(out: &str) -> String {
+    let name = program().name;
+    format!("if they are not needed any more, `{name} acknowledge {} --unfetched` ends this message", quoted(out))
 }
 
 /// Describes a failed page in one line.

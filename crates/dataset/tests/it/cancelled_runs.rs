@@ -5,7 +5,9 @@ use std::fs;
 use dataset::{BackfillEvent, SeriesRequest};
 
 use crate::support::service::RATIO;
-use crate::support::{DAY, END, TARGETS, client, client_of, coins, data_of, job, read, run, run_cancelled, state_of};
+use crate::support::{
+    DAY, END, TARGETS, client, client_of, coins, data_of, job, read, run, run_cancelled, state_of, target_of,
+};
 
 #[tokio::test(start_paused = true)]
 async fn run_after_a_cancelled_run_completes_the_target() {
@@ -19,6 +21,30 @@ async fn run_after_a_cancelled_run_completes_the_target() {
         assert!(run(&whole).await.is_complete);
         assert!(state_of(&path).await.series.iter().all(|series| series.unfetched.is_empty()), "{name}");
         assert_eq!(read(&path).len(), 2 * 400 * 24, "{name}");
+    }
+}
+
+/// A user who no longer wants the range of a cancelled run says so; until then, the range stays unfetched.
+#[tokio::test(start_paused = true)]
+async fn a_range_that_nobody_needs_any_more_is_acknowledged() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let client = client();
+        let until = |to| job(coins(&client, &["BTC"]), END - 400 * DAY, to, &path);
+        assert!(run(&until(END - 390 * DAY)).await.is_complete);
+        run_cancelled(&until(END)).await;
+        let short = until(END - 390 * DAY);
+        assert!(!run(&short).await.series[0].unfetched_ranges.is_empty(), "{name}");
+        let ended = dataset::acknowledge_unfetched(&target_of(&path)).await.unwrap();
+        assert_eq!((ended.unfetched.len(), ended.failed.len()), (1, 0), "{name}: {ended:?}");
+        assert!(run(&short).await.series[0].unfetched_ranges.is_empty(), "{name}");
+        assert!(state_of(&path).await.series[0].unfetched.is_empty(), "{name}");
+        let again = dataset::acknowledge_unfetched(&target_of(&path)).await.unwrap();
+        assert!(again.unfetched.is_empty(), "{name}: {again:?}");
+        let whole = run(&until(END)).await;
+        assert!(whole.is_complete && whole.series[0].missing == 0, "{name}: {whole:?}");
+        assert_eq!(read(&path).len(), 400 * 24, "{name}");
     }
 }
 
