@@ -63,7 +63,7 @@ pub(crate) struct Backfill {
     /// Accept series without any record, such as those that do not exist yet
     #[arg(long)]
     allow_empty: bool,
-    /// Reject a page with an invalid value; by default only the value becomes null
+    /// Reject a page with an invalid value of a documented field; by default only the value becomes null
     #[arg(long)]
     strict: bool,
     /// Period of the files of a data set: day, month or year

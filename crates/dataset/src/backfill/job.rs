@@ -56,7 +56,8 @@ pub struct Backfill {
     ///
     /// The files of an endpoint and interval keep the partition of their first run.
     pub partition: Option<Partition>,
-    /// Every run fetches the records in this span before the newest record again; by default, 24 hours.
+    /// Every run fetches the records of this span again; by default, of the last 24 hours. A longer span counts back from the
+    /// newest record, if that is older than now.
     pub refetch: Duration,
     /// Fetches again every interval whose record is missing or has an invalid value.
     pub refetch_gaps: bool,

@@ -77,6 +77,19 @@ __all__ = [
 ]
 
 
+def __dir__() -> List[str]:
+    return [*__all__, "__version__"]
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        # Importing it takes longer than the rest of the package.
+        from importlib.metadata import version
+
+        return version(__name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def _history(
     endpoints: Names,
     *,

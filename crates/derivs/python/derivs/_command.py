@@ -133,6 +133,11 @@ class Run:
                     chunk = self.out.get(timeout=0.2)
                 except queue.Empty:
                     continue
+                except KeyboardInterrupt:
+                    # Python ends by the signal only for the exact class, and a shell ends its loop only for that.
+                    if not is_in_notebook():
+                        raise
+                    raise Interrupt("the command was ended before it had returned everything") from None
                 if chunk is None:
                     return
                 self.has_output = True
@@ -140,13 +145,7 @@ class Run:
             self.end()
 
     def read(self, stop: Optional[threading.Event] = None) -> bytes:
-        try:
-            return b"".join(self.chunks(stop))
-        except KeyboardInterrupt:
-            # Python ends by the signal only for the exact class, and a shell ends its loop only for that.
-            if not is_in_notebook():
-                raise
-            raise Interrupt("the command was ended before it returned a result") from None
+        return b"".join(self.chunks(stop))
 
     def result(self, result: T) -> T:
         """Returns the result, or raises the error of the command."""

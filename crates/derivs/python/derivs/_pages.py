@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Dict, List, Tuple
 
-from ._table import Row, html_table, text_table
+from ._table import Row, html_table, is_long, text_table
 
 
 # The figures of a field, as in the report of the command.
@@ -25,6 +25,10 @@ _FIGURES = (
 
 # The state of a series, as in the status of the command. A report has some of it.
 _STATE = ("state", "records", "first", "last", "missing")
+
+
+# The columns of a series that needs attention have a value.
+_ATTENTION = ("missing", "never requested", "never fetched", "rejected")
 
 
 # The errors of a page whose keys or values a user has changed.
@@ -126,7 +130,11 @@ def _totals(page: Row) -> str:
     series = page["series"]
     records = sum(one["records"] for one in series)
     missing = sum(one["missing"] for one in series)
-    return f"{page['path']}: {len(series):,} series, {records:,} records, {missing:,} missing"
+    parts = [f"{len(series):,} series", f"{records:,} records", f"{missing:,} missing"]
+    rejected = sum(bool(one["rejected"]) for one in series)
+    if rejected:
+        parts.append(f"{rejected:,} series rejected")
+    return f"{page['path']}: {', '.join(parts)}"
 
 
 def _series(page: Row) -> List[Row]:
@@ -136,7 +144,12 @@ def _series(page: Row) -> List[Row]:
         state = {name: series[name] for name in _STATE if name in series}
         ranges = {f"never {what[2:]}": _spans(series[what]) for what in ("unrequested", "unfetched")}
         rows.append({**_identity(series), **state, **ranges, "rejected": series["rejected"]})
-    return rows
+    # A long table shows only its first and last rows, so those that need attention are first.
+    return sorted(rows, key=_is_complete) if is_long(rows) else rows
+
+
+def _is_complete(row: Row) -> bool:
+    return bool(row.get("records")) and not any(row.get(name) for name in _ATTENTION)
 
 
 def _spans(ranges: List[List[str]]) -> str:

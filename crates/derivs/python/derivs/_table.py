@@ -227,6 +227,11 @@ class Rows(List[Row]):
         return _html_table([*first, *others], self, f"{count}; empty columns are left out")
 
 
+def is_long(rows: List[Row]) -> bool:
+    """Returns whether a table of facts leaves out rows in the middle."""
+    return len(rows) > _MANY
+
+
 def html_table(rows: List[Row], title: str) -> str:
     """Returns rows with the columns that have a value, and leaves out rows in the middle only if there are very many."""
     return f"<p><b>{title}</b></p>" + _html_table(_columns_with_values(rows), Rows(rows), "", _MANY // 2)
