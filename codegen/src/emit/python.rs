@@ -16,10 +16,12 @@ use super::command_names::param_names;
 use super::json_object::quoted;
 use super::render::MARKER;
 
+// The modules, lowest layer first.
 mod method;
+mod text;
+
 mod rows;
 mod signatures;
-mod text;
 
 /// Emits the stub file of the Python package of a command line.
 pub fn python(api: &Api) -> Vec<File> {

@@ -11,7 +11,7 @@ use heck::ToKebabCase;
 const PARAM: &str = "param";
 
 /// The options of all commands, the arguments of the functions in Python, and the keys of a job file that are not params.
-const RESERVED: [&str; 51] = [
+const RESERVED: [&str; 52] = [
     "all",
     "allow-empty",
     "as-of",
@@ -60,6 +60,7 @@ const RESERVED: [&str; 51] = [
     "strict",
     "to",
     "undo",
+    "unfetched",
     "verbose",
     "verify",
     "version",
