@@ -254,6 +254,10 @@ fn missing_field(endpoint: &str, field: &str, new: &[String]) -> String {
 
 /// Reads a settings file that only its owner can read.
 fn from_file(file: &Path) -> Result<Builder<Client>> {
+    if file.is_dir() {
+        let message = format!("the settings {} are a folder", quoted(file));
+        return Err(Failure::new(ExitKind::Credentials, message).help("name a TOML file"));
+    }
     // Only files on Unix have a mode. On other systems, a home folder is private by default.
     #[cfg(unix)]
     if let Ok(metadata) = fs::metadata(file)
@@ -269,7 +273,10 @@ fn from_file(file: &Path) -> Result<Builder<Client>> {
     Client::builder_from_file(defaults, file).map_err(|error| {
         // The file is named as in all messages of the program.
         let name_in_error = format!("{:?}", file.to_string_lossy());
-        let message = format!("{error:#}").replace(&name_in_error, &quoted(file));
+        let mut message = format!("{error:#}").replace(&name_in_error, &quoted(file));
+        if !message.contains(&quoted(file)) {
+            message = format!("{}: {message}", quoted(file));
+        }
         Failure::new(ExitKind::Credentials, message)
     })
 }

@@ -209,12 +209,25 @@ impl fmt::Display for Failure {
     }
 }
 
+/// Whether an error occurs only when a file is written.
+fn only_in_writing(error: &(dyn std::error::Error + 'static)) -> bool {
+    let Some(error) = error.downcast_ref::<io::Error>() else { return false };
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge
+            | io::ErrorKind::ReadOnlyFilesystem
+    )
+}
+
 impl From<dataset::Error> for Failure {
     fn from(error: dataset::Error) -> Self {
         match error {
             dataset::Error::Request(error) => error.into(),
             dataset::Error::Storage { path, source, .. } => {
-                Self::new(ExitKind::Machine, format!("cannot read or write {}: {source}", quoted(path)))
+                let action = if only_in_writing(&*source) { "write" } else { "read or write" };
+                Self::new(ExitKind::Machine, format!("cannot {action} {}: {source}", quoted(path)))
             }
             error @ dataset::Error::InUse { .. } => Self::new(ExitKind::Machine, error.to_string()).help(
                 "wait until the other backfill has ended or, if it is a `poll`, stop it, then run the command again",
