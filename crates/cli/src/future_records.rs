@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use runtime::Timestamp;
+use runtime::{Dynamic, Request, Timestamp};
 
 use crate::log::Log;
 use crate::notation::flag;
@@ -28,6 +28,52 @@ pub(crate) fn check_service_time(service: Timestamp, log: Log) -> bool {
         duration(difference)
     ));
     true
+}
+
+/// The interval at which a program that follows records compares the clocks.
+const COMPARE_EVERY: Duration = Duration::from_secs(60);
+
+/// The difference from the time of the service that delays records, or delivers them early.
+const FOLLOWER_TOLERANCE: Duration = Duration::from_secs(600);
+
+/// Warns while this program follows records if the clock of this machine is not that of the service, which decides when an
+/// interval has ended.
+pub(crate) fn watch_clock(request: Request<Dynamic>, log: Log) {
+    tokio::spawn(async move {
+        let mut clock = FollowerClock::default();
+        loop {
+            tokio::time::sleep(COMPARE_EVERY).await;
+            if let Some(message) = clock.compare(Timestamp::now(), request.service_time()) {
+                log.warning(&message);
+            }
+        }
+    });
+}
+
+/// What a program that follows records has said about the clocks.
+#[derive(Default)]
+struct FollowerClock {
+    is_wrong: bool,
+}
+
+impl FollowerClock {
+    /// Compares the time of this machine with that of the service. Returns a message if it was right and is wrong, or if it
+    /// was wrong and is right.
+    fn compare(&mut self, now: Timestamp, service: Timestamp) -> Option<String> {
+        let difference = now.abs_diff(service);
+        let is_wrong = difference > FOLLOWER_TOLERANCE;
+        if std::mem::replace(&mut self.is_wrong, is_wrong) == is_wrong {
+            return None;
+        }
+        if !is_wrong {
+            return Some("the clocks of this machine and of the service agree again".to_owned());
+        }
+        let direction = if now > service { "behind" } else { "ahead of" };
+        Some(format!(
+            "the clock of the service is {} {direction} that of this machine, and decides when a record is due; {CLOCK}",
+            duration(difference)
+        ))
+    }
 }
 
 /// Warns if a record or its end is in the future, because the age of the records is then unknown. Expects the last
@@ -66,6 +112,19 @@ fn future(records: impl Iterator<Item = (Option<Timestamp>, Option<Timestamp>)>,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_follower_says_once_that_a_clock_is_wrong() {
+        let time = |minutes: i64| Timestamp::from_unix_seconds(minutes * 60);
+        let mut clock = FollowerClock::default();
+        let mut said = Vec::new();
+        for (now, service) in [(100, 100), (101, 95), (102, 42), (103, 43), (104, 104), (105, 185)] {
+            said.extend(clock.compare(time(now), time(service)));
+        }
+        assert_eq!(said.len(), 3, "{said:?}");
+        assert!(said[0].starts_with("the clock of the service is 1h behind "), "{said:?}");
+        assert!(said[1].ends_with("agree again") && said[2].contains("1h 20m ahead of"), "{said:?}");
+    }
 
     #[test]
     fn a_record_in_the_future_goes_before_a_longer_interval_that_ends_later() {

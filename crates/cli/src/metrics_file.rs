@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use dataset::{NewFile, SeriesReport};
@@ -43,7 +43,7 @@ impl MetricsOption {
         let created = NewFile::create(path);
         created.map_err(|error| cannot_write(path, error))?;
         let earlier = earlier_metrics::read(path, &prefix(program().name));
-        let figures = Figures { earlier, ..Figures::default() };
+        let figures = Figures { earlier, since: Some(Instant::now()), ..Figures::default() };
         let metrics = Metrics { path: path.clone(), figures: Arc::new(Mutex::new(figures)) };
         let regular = metrics.clone();
         let writing = tokio::spawn(async move {

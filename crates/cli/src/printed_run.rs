@@ -143,6 +143,7 @@ impl<'r> PrintedRun<'r> {
         if is_complete && range.start < next && next < range.end {
             self.ends.push((report.interval, next));
         }
+        report.has_no_value = fields.has_no_value();
         for unsent in fields.unsent(&report) {
             self.note_unsent(unsent);
         }
@@ -204,7 +205,8 @@ impl<'r> PrintedRun<'r> {
     /// Ends the output, and prints what became of each series.
     fn end(mut self) -> Result<()> {
         self.printer.end()?;
-        let is_filled = self.options.allow_empty || !self.summary.series.iter().any(SeriesReport::is_empty);
+        let is_empty = |report: &SeriesReport| report.is_empty() || report.lacks_values();
+        let is_filled = self.options.allow_empty || !self.summary.series.iter().any(is_empty);
         let is_fetched = self.summary.failed.is_empty() && self.summary.failed_pages == 0;
         let is_supported = !self.summary.series.iter().any(SeriesReport::has_unsupported);
         self.summary.is_complete = is_filled && is_fetched && is_supported;

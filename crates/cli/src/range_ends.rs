@@ -10,7 +10,7 @@ use std::time::Duration;
 use runtime::registry::Step;
 use runtime::{Interval, Timestamp};
 
-use crate::notation::flag;
+use crate::notation::{chosen, flag};
 use crate::progress::counted;
 use crate::time_arg::shown;
 
@@ -79,7 +79,11 @@ pub(crate) fn sentences<'s>(series: impl IntoIterator<Item = &'s SeriesEnds<'s>>
 /// The option that requests what the searches for first records have skipped; `None` if they have skipped nothing.
 pub(crate) fn remedy(series: &[SeriesEnds<'_>]) -> Option<String> {
     let has_skipped = series.iter().any(|one| one.begins_late() && one.skipped > 0);
-    has_skipped.then(|| format!("a `backfill` with `{}` requests the skipped intervals too", flag("refetch-gaps")))
+    let option = flag("refetch-gaps");
+    let text = format!("a `backfill` with `{option}` requests the skipped intervals too");
+    // An assistant has no such argument.
+    let text = chosen(&text, &text, "").to_owned();
+    if has_skipped && !text.is_empty() { Some(text) } else { None }
 }
 
 /// The series that begin the same number of intervals before the request.

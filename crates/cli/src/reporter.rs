@@ -1,6 +1,6 @@
 //! Shows the progress, the problems and the outcome of a backfill, and chooses the exit code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dataset::{BackfillEvent, SeriesReport, Summary};
 use runtime::history::{FailedPage, Progress};
@@ -33,6 +33,8 @@ pub(crate) struct Reporter {
     pub(crate) bar: Bar,
     labels: Vec<String>,
     failed_requests: Vec<FailedRequest>,
+    /// By the index of the series, the names of members of responses without records that are not in the catalogue.
+    others: BTreeMap<usize, BTreeSet<String>>,
     /// The notes about the files of the run.
     pub(crate) notes: BTreeSet<Note>,
     /// `true` if the run requests all missing records again.
@@ -52,6 +54,7 @@ impl Reporter {
             bar,
             labels,
             failed_requests: Vec::new(),
+            others: BTreeMap::new(),
             notes: BTreeSet::new(),
             refetches_gaps: false,
             accepts_empty: false,
@@ -101,9 +104,10 @@ impl Reporter {
     /// What became of each series.
     fn outcomes<'r>(&'r self, settings: &'r JobSettings, reports: &'r [SeriesReport]) -> Vec<SeriesOutcome<'r>> {
         let mut outcomes = Vec::new();
-        for ((report, label), series) in reports.iter().zip(&self.labels).zip(&settings.series) {
+        for (index, report) in reports.iter().enumerate() {
+            let (Some(label), Some(series)) = (self.labels.get(index), settings.series.get(index)) else { break };
             let range = settings.range(series, report.interval);
-            outcomes.push(SeriesOutcome { label, series, range, report });
+            outcomes.push(SeriesOutcome { label, series, range, report, others: self.others.get(&index) });
         }
         outcomes
     }
@@ -113,8 +117,13 @@ impl Reporter {
         self.bar.progress(progress, log);
     }
 
-    /// Keeps the failed pages of a series for the end of the run.
+    /// Keeps the failed pages of a series for the end of the run, and what responses have instead of records.
     pub(crate) fn report(&mut self, series: usize, report: &history::Report) {
+        if report.account.received() == 0 {
+            for (name, _) in report.metadata.iter().flat_map(|metadata| metadata.unknown_fields.iter_raw()) {
+                self.others.entry(series).or_default().insert(name.into_owned());
+            }
+        }
         for page in &report.failed_pages {
             self.failed_requests.push(FailedRequest { series, page: page.clone() });
         }

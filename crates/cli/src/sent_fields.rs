@@ -7,7 +7,7 @@ use runtime::record::AnyRecord;
 use runtime::registry::FieldSource;
 
 use crate::endpoint_names::{Endpoint, full_name};
-use crate::record_columns::fields;
+use crate::record_columns::{fields, time_field};
 use crate::requested_series::RequestedSeries;
 
 /// Number of records without a value that are evidence.
@@ -18,26 +18,36 @@ pub(crate) struct SentFields {
     endpoint: Endpoint,
     /// The params of the series, with their values.
     params: Vec<(String, Option<String>)>,
-    /// The fields of the catalogue that no record has had.
+    /// The number of fields of the catalogue, without the time.
+    fields: usize,
+    /// Those that no record has had.
     unsent: Vec<&'static str>,
     /// The fields that are not in the catalogue and that all records have.
     always_unknown: BTreeSet<String>,
+    /// Whether a record has had a field that is not in the catalogue.
+    has_unknown: bool,
     records: u64,
 }
 
 impl SentFields {
     pub(crate) fn new(series: &RequestedSeries) -> Self {
+        let params = series.identity();
+        let time = time_field(series.endpoint);
         let mut unsent = Vec::new();
         for field in fields(series.endpoint) {
-            if field.source != FieldSource::Others {
+            let is_param = params.iter().any(|(param, _)| param == field.wire_name);
+            let is_value = !is_param && Some(field.wire_name) != time;
+            if is_value && field.source != FieldSource::Others {
                 unsent.push(field.wire_name);
             }
         }
         Self {
             endpoint: series.endpoint,
-            params: series.identity(),
+            params,
+            fields: unsent.len(),
             unsent,
             always_unknown: BTreeSet::new(),
+            has_unknown: false,
             records: 0,
         }
     }
@@ -49,6 +59,7 @@ impl SentFields {
             *report.contradicted.entry(param.to_owned()).or_default() += 1;
         }
         self.unsent.retain(|field| !has_value(record, field));
+        self.has_unknown |= record.unknown_fields().is_some_and(|unknown| !unknown.is_empty());
         let mut unknown = BTreeSet::new();
         // If one record has none, they are not needed.
         if self.records == 0 || !self.always_unknown.is_empty() {
@@ -60,6 +71,12 @@ impl SentFields {
             self.always_unknown.retain(|name| unknown.contains(name));
         }
         self.records += 1;
+    }
+
+    /// Whether no record has a value, also not of a field that is not in the catalogue.
+    pub(crate) fn has_no_value(&self) -> bool {
+        let is_unsent = self.fields > 0 && self.unsent.len() == self.fields;
+        is_unsent && !self.has_unknown && self.records >= MIN_RECORDS
     }
 
     /// The fields that no record has had, if the records have fields that are not in the catalogue.

@@ -26,6 +26,8 @@ pub(crate) struct SeriesOutcome<'r> {
     /// The requested range of the series.
     pub(crate) range: Range<Timestamp>,
     pub(crate) report: &'r SeriesReport,
+    /// The names of members of responses without records that are not in the catalogue.
+    pub(crate) others: Option<&'r BTreeSet<String>>,
 }
 
 impl<'r> SeriesOutcome<'r> {
@@ -45,7 +47,14 @@ impl<'r> SeriesOutcome<'r> {
             return None;
         }
         let received = self.report.account.received();
-        Some(EmptySeries { label: self.label.to_owned(), range: self.range.clone(), received })
+        let others = self.others.cloned().unwrap_or_default();
+        Some(EmptySeries { label: self.label.to_owned(), range: self.range.clone(), received, others })
+    }
+
+    /// A line about a series whose records have only times.
+    pub(crate) fn without_value(&self) -> Option<String> {
+        let text = format!("{}: no record has ever had a value; check the values of the params", self.label);
+        self.report.lacks_values().then(|| readable(&text))
     }
 
     /// A line about values that the endpoint does not support.
@@ -128,7 +137,7 @@ impl<'r> SeriesOutcome<'r> {
         let facts = json!({
             "from": self.range.start.to_string(), "to": self.range.end.min(time_arg::now()).to_string(),
             "added": report.added, "filled": report.filled, "revised": report.revised, "invalid": report.invalid,
-            "contradicted": report.contradicted,
+            "contradicted": report.contradicted, "has_no_value": report.has_no_value,
             "account": account, "missing": report.missing, "unfetched": report.unfetched,
             "first": time_arg::exact(report.first), "last": time_arg::exact(report.last),
             "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,

@@ -10,6 +10,7 @@ use runtime::Timestamp;
 use runtime::registry::BodyInfo;
 
 use crate::changes::Changes;
+use crate::column_names::ENDPOINT;
 use crate::field_marks::{EndpointField, FieldReports};
 use crate::missing_fields::{Earlier, MIN_ROWS};
 use crate::section::Section;
@@ -99,6 +100,15 @@ impl TableState {
         }
         noticed
     }
+}
+
+/// Whether a series has rows, and no field of any of them has ever had a value, also no field that is not in the catalogue.
+pub(crate) fn has_no_value(state: &SeriesState, series: &SeriesRequest) -> bool {
+    let BodyInfo::Series { record: Some(record), .. } = series.endpoint().body else { return false };
+    let is_identity = |name: &str| name == series.time() || series.params.iter().any(|(param, _)| param == name);
+    let has_fields = record.fields.iter().any(|field| !is_identity(field.wire_name));
+    let mut sent = state.sent.iter();
+    has_fields && state.row_count() >= MIN_ROWS && sent.all(|name| is_identity(name) || name == ENDPOINT)
 }
 
 /// Whether fetched rows show that a field has another name: each has a field that is not in the catalogue, and every value

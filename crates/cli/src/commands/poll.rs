@@ -19,6 +19,7 @@ use crate::endpoint_names::history;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::notes;
+use crate::future_records::watch_clock;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::marks;
@@ -30,7 +31,7 @@ use crate::record_columns::SeriesRecords;
 use crate::requested_series::{RequestedSeries, labels, plan, request, series_requests};
 use crate::run_outcome;
 use crate::series_combinations::Requested;
-use crate::table::Format;
+use crate::table::{Format, readable};
 use crate::time_arg::{self, Start};
 use crate::unsupported_values::{self, reported, sentence_of};
 use crate::whole_number;
@@ -87,6 +88,9 @@ impl Poll {
         if let (Some(metrics), Some(first)) = (metrics, series.first()) {
             let labels = series.iter().map(RequestedSeries::metric_labels);
             metrics.set_job(request(&connected.client, first).rate_limit(), labels);
+        }
+        if let Some(first) = series.first() {
+            watch_clock(request(&connected.client, first), log);
         }
         let Some(out) = &self.out else {
             return interrupt.ends(self.print(&connected.client, series, metrics, log)).await;
@@ -242,6 +246,7 @@ impl Watch<'_> {
         if !summary.is_cancelled
             && let Some(first_run) = self.first_run.take()
         {
+            self.note_retired(&summary);
             self.note_first_run(first_run);
         }
         self.warn_of_failures(summary);
@@ -259,6 +264,9 @@ impl Watch<'_> {
 
     fn warn_of_failures(&self, summary: Summary) {
         for (report, label) in summary.series.iter().zip(&self.labels) {
+            if report.lacks_values() {
+                self.log.warning(&readable(&format!("{label}: no record has ever had a value")));
+            }
             if report.has_unsupported()
                 && let Some(line) = sentence_of(label, &report.unsupported)
             {
@@ -274,6 +282,14 @@ impl Watch<'_> {
         }
         for (series, error) in summary.failed {
             self.log.warning(&format!("{}: {}", self.labels[series], Failure::from(error)));
+        }
+    }
+
+    fn note_retired(&self, summary: &Summary) {
+        for (report, label) in summary.series.iter().zip(&self.labels) {
+            if report.is_retired {
+                self.log.warning(&readable(&format!("{label} is retired, so it is not requested")));
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::incomplete_run::{IncompleteRun, Reason};
 use crate::job_settings::JobSettings;
 use crate::marks;
-use crate::notation::{command, flag, python_text};
+use crate::notation::{chosen, flag, python_text};
 use crate::program::program;
 use crate::progress::{counted, line_of, print_first};
 use crate::range_ends::{cap, remedy, sentences};
@@ -64,26 +64,29 @@ impl Reporter {
         Err(failure.unwrap_or_else(|| self.failed_run(summary, settings)))
     }
 
-    /// The failure of a run without a record of some series, or with values that an endpoint does not support. Warns about
-    /// these values if the run has another failure.
+    /// The failure of a run without a record or without any value of some series, or with values that an endpoint does not
+    /// support. Warns about the series that the failure does not name.
     fn unsupported_or_empty(&self, outcomes: &[SeriesOutcome<'_>], is_failed: bool) -> Option<Failure> {
-        let unsupported: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::unsupported).collect();
+        let mut unsupported: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::unsupported).collect();
         let mut empty = Vec::new();
         if !is_failed && !self.accepts_empty {
             empty.extend(outcomes.iter().filter_map(SeriesOutcome::empty));
         }
-        if empty.is_empty()
-            && !is_failed
-            && let Some((first, others)) = unsupported.split_first()
-        {
-            self.warn_of_unsupported(others);
-            return Some(unsupported_values::failure(first.clone()));
+        let mut without_value: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::without_value).collect();
+        let mut failure = None;
+        if !empty.is_empty() {
+            failure = Some(no_record(&empty));
+        } else if !is_failed && !unsupported.is_empty() {
+            failure = Some(unsupported_values::failure(unsupported.remove(0)));
+        } else if !is_failed && !self.accepts_empty && !without_value.is_empty() {
+            failure = Some(Failure::new(ExitKind::Incomplete, without_value.remove(0)));
         }
-        self.warn_of_unsupported(&unsupported);
-        if empty.is_empty() { None } else { Some(no_record(&empty)) }
+        self.warn_of_values(&unsupported);
+        self.warn_of_values(&without_value);
+        failure
     }
 
-    fn warn_of_unsupported(&self, sentences: &[String]) {
+    fn warn_of_values(&self, sentences: &[String]) {
         print_first(sentences, "like this", |line| self.log.warning(&readable(line)));
     }
 
@@ -169,13 +172,16 @@ impl Reporter {
             return;
         }
         print_first(&warnings, "like this", |line| self.log.warning(line));
-        // A stream has no status.
-        if settings.is_stream() {
-            return;
+        // A stream has no status, and the answer to an assistant has the times.
+        if !settings.is_stream()
+            && let Some(status) = list_of_missing(&settings.out)
+        {
+            self.note_list(&status);
         }
-        let out = &settings.out;
-        let status = format!("status({})", python_text(out));
-        let status = command(&format!("status --json {}", quoted(out)), &status, "report");
+    }
+
+    /// Says what lists the missing times, and how older ones are requested again.
+    fn note_list(&self, status: &str) {
         let mut text = format!("`{status}` lists the missing times");
         if !self.refetches_gaps {
             let option = flag("refetch-gaps");
@@ -184,8 +190,7 @@ impl Reporter {
         self.log.remark(&text);
     }
 
-    /// Prints the marks that nobody has acknowledged. Returns a failure if a complete run has
-    /// made a mark.
+    /// Prints the marks that nobody has acknowledged. Returns a failure if a complete run has made a mark.
     fn marks(&self, out: &str, summary: &Summary) -> Option<Failure> {
         let mut marks = marks::of_summary(summary);
         let mut failure = None;
@@ -274,6 +279,15 @@ impl Reporter {
         self.log.warning(&line_of(&format!("{}: {reason}", self.labels[series])));
         error.into()
     }
+}
+
+/// The command, or the function in Python, that lists missing times; `None` for an assistant.
+fn list_of_missing(out: &str) -> Option<String> {
+    let name = program().name;
+    let shell = format!("{name} status --json {}", quoted(out));
+    let python = format!("{name}.status({})", python_text(out));
+    let list = chosen(&shell, &python, "");
+    if list.is_empty() { None } else { Some(list.to_owned()) }
 }
 
 /// The help about ranges that an earlier run has planned.

@@ -102,7 +102,7 @@ pub enum FollowEvent<'e> {
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools)] // Each is a separate fact.
 pub struct Summary {
-    /// `true` if every necessary request had a usable response, no series is empty (or empty series are
+    /// `true` if every necessary request had a usable response, no series is empty or has only times (or empty series are
     /// [allowed](super::Backfill::allow_empty)), and the service supports all values of the series. Even then, the service
     /// may lack records; see [`SeriesReport::missing`].
     pub is_complete: bool,
@@ -197,6 +197,8 @@ pub struct SeriesReport {
     /// The values of its params that the endpoint does not support, as the last responses with records have reported
     /// them: the records were computed without them.
     pub unsupported: BTreeSet<String>,
+    /// `true` if the series has at least ten records, and no field of any of them has ever had a value.
+    pub has_no_value: bool,
     /// `true` if a user has [retired](crate::retire()) the series, so that no run requests it.
     pub is_retired: bool,
     /// The time of the first record in the target.
@@ -230,6 +232,11 @@ impl SeriesReport {
     /// Returns `true` if the target has never had a record of this series, although runs request it.
     pub fn is_empty(&self) -> bool {
         self.last.is_none() && !self.is_retired
+    }
+
+    /// Returns `true` if runs request the series, and its records have only times.
+    pub fn lacks_values(&self) -> bool {
+        self.has_no_value && !self.is_retired
     }
 
     /// Returns `true` if runs request the series with values that its endpoint does not support.

@@ -33,7 +33,7 @@ use crate::missing_fields::MissingField;
 use crate::response_monitor::attempted;
 use crate::series_state::{SavedAccount, SeriesState};
 use crate::time_ranges::TimeRanges;
-use crate::unsent_fields::UnsentField;
+use crate::unsent_fields::{UnsentField, has_no_value};
 
 impl Backfill {
     /// Fetches and writes the missing records, and reports every event to `watch`.
@@ -231,8 +231,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             report.failed_pages.push(page);
             watch(&BackfillEvent::Report { series, report });
         }
-        for (report, state) in summary.series.iter_mut().zip(job_tables.states_with_journal()) {
+        for ((report, state), series) in
+            summary.series.iter_mut().zip(job_tables.states_with_journal()).zip(&job.series)
+        {
             report.set_state(&state);
+            report.has_no_value = has_no_value(&state, series);
             summary.records += report.added + report.filled;
         }
         let mut missing_fields = FieldReports::default();
@@ -244,7 +247,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         summary.missing_fields = MissingField::all(missing_fields);
         summary.unsent_fields = UnsentField::all(unsent_fields);
-        let has_empty = !job.allow_empty && summary.series.iter().any(SeriesReport::is_empty);
+        let is_empty = |report: &SeriesReport| report.is_empty() || report.lacks_values();
+        let has_empty = !job.allow_empty && summary.series.iter().any(is_empty);
         let is_ended = !summary.is_cancelled && !summary.is_unreachable && summary.failed_pages == 0;
         let has_unsupported = summary.series.iter().any(SeriesReport::has_unsupported);
         summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty && !has_unsupported;
