@@ -108,7 +108,9 @@ pub(crate) fn has_no_value(state: &SeriesState, series: &SeriesRequest) -> bool 
     let is_identity = |name: &str| name == series.time() || series.params.iter().any(|(param, _)| param == name);
     let has_fields = record.fields.iter().any(|field| !is_identity(field.wire_name));
     let mut sent = state.sent.iter();
-    has_fields && state.row_count() >= MIN_ROWS && sent.all(|name| is_identity(name) || name == ENDPOINT)
+    // A value that does not fit its field is among the unknown fields.
+    let is_valid = state.row_facts.invalid.is_empty();
+    has_fields && is_valid && state.row_count() >= MIN_ROWS && sent.all(|name| is_identity(name) || name == ENDPOINT)
 }
 
 /// Whether fetched rows show that a field has another name: each has a field that is not in the catalogue, and every value

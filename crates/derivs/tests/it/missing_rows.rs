@@ -125,14 +125,17 @@ fn fields_under_another_name_and_records_of_another_series_are_warnings() {
     let other_name =
         format!("no record has had `{field}`, but records had fields that are not in the catalogue: `other`");
     let other_series = format!("10 records with another `{key}` than was requested");
-    for (members, expected) in
-        [("\"other\": 1".to_owned(), other_name), (format!("\"{key}\": \"other\""), other_series)]
-    {
+    let without_value = "no record has ever had a value; check the values of the params".to_owned();
+    for (members, code, expected) in [
+        ("\"other\": 1".to_owned(), 0, other_name),
+        (format!("\"{key}\": \"other\""), 0, other_series),
+        (format!("\"{field}\": null"), 6, without_value),
+    ] {
         let url = service_with(&members);
         for out in [text(&folder.path().join(key)), "-"] {
             let args = backfill(&metric().hourly(), ["2025-01-01", "2025-01-01T10:00"], Path::new(out), &["--json"]);
             let output = run_at(&url, &args);
-            assert!(output.code == Some(0) && output.err.contains(&expected), "{out}: {}", output.err);
+            assert!(output.code == Some(code) && output.err.contains(&expected), "{out}: {}", output.err);
         }
         std::fs::remove_dir_all(folder.path().join(key)).unwrap();
     }
