@@ -110,7 +110,7 @@ fn unknown_names(record: &AnyRecord) -> BTreeSet<String> {
 }
 
 /// `true` if a value of a record does not fit its field; the value is then among the unknown fields.
-fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
+pub(crate) fn has_invalid(endpoint: Endpoint, record: &AnyRecord) -> bool {
     let Some(unknown) = record.unknown_fields() else { return false };
     for (name, _) in unknown.iter_raw() {
         if fields(endpoint).any(|field| field.wire_name == name) {

@@ -235,9 +235,23 @@ pub(crate) fn is_empty(series: &SeriesStatus) -> bool {
 
 /// Names the series of which the service had no record; `None` if there is none.
 pub(crate) fn without_record(status: &Status) -> Option<String> {
-    let labels: Vec<_> = status.series.iter().filter(|series| is_empty(series)).map(label_of).collect();
+    let mut labels = Vec::new();
+    let mut received = 0;
+    for series in status.series.iter().filter(|series| is_empty(series)) {
+        labels.push(label_of(series));
+        received += series.account.get("received").copied().unwrap_or_default();
+    }
+    if labels.is_empty() {
+        return None;
+    }
     let names = listed(&labels);
-    (!labels.is_empty()).then(|| format!("no record of {names}; check the values of the params"))
+    if received > 0 {
+        let received = counted(received, "record");
+        return Some(format!(
+            "no record of {names}: the service has sent {received}, none of them with a readable time in the range"
+        ));
+    }
+    Some(format!("no record of {names}; check the values of the params"))
 }
 
 /// Names the series with ranges that no run has requested, except those that no run can fetch any more.
@@ -328,7 +342,11 @@ mod tests {
         let mut status = status(SeriesStatus::default());
         assert_eq!(check(&status, Some(3600), 7200), ["no record, so no age: "]);
         assert_eq!(check(&status, None, 7200), Vec::<String>::new());
-        assert!(without_record(&status).is_some());
+        assert!(without_record(&status).is_some_and(|text| text.ends_with("check the values of the params")));
+        status.series[0].account.insert("received".to_owned(), 7);
+        assert!(
+            without_record(&status).is_some_and(|text| text.contains("the service has sent 7 records, none of them"))
+        );
         status.series[0].is_retired = true;
         assert_eq!(check(&status, Some(3600), 7200), Vec::<String>::new());
         assert_eq!(without_record(&status), None);

@@ -15,7 +15,7 @@ use runtime::{AnyClient as Client, Error, Timestamp};
 use tokio::task::JoinSet;
 
 use crate::cause_of_stop::without_response;
-use crate::endpoint_names::history;
+use crate::endpoint_names::{Endpoint, history};
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::notes;
@@ -30,6 +30,7 @@ use crate::progress::{counted, duration};
 use crate::record_columns::SeriesRecords;
 use crate::requested_series::{RequestedSeries, labels, plan, request, series_requests};
 use crate::run_outcome;
+use crate::sent_fields::has_invalid;
 use crate::series_combinations::Requested;
 use crate::table::{Format, readable};
 use crate::time_arg::{self, Start};
@@ -164,7 +165,7 @@ impl Poll {
             // The next update is awaited while this update is printed.
             updates.spawn(next_update(index, records));
             note_records(metrics, client, &series[index], &update);
-            warn(log, &labels[index], &update);
+            warn(log, &labels[index], series[index].endpoint, &update);
             if let Some(page) = update.page()
                 && let Some(line) = sentence_of(&labels[index], reported(&page.records, &page.report))
                 && unsupported.insert(line.clone())
@@ -221,7 +222,7 @@ impl Watch<'_> {
             FollowEvent::Run(summary) => self.run(summary),
             FollowEvent::Update { series: index, update, .. } => {
                 note_records(self.metrics, self.client, &self.series[index], update);
-                warn(self.log, &self.labels[index], update);
+                warn(self.log, &self.labels[index], self.series[index].endpoint, update);
             }
             FollowEvent::Failed { series, error, .. } => {
                 self.log.warning(&format!("{}: {}; still trying", self.labels[series], brief(&error)));
@@ -346,8 +347,8 @@ fn note_records(metrics: Option<&Metrics>, client: &Client, series: &RequestedSe
     }
 }
 
-/// Warns about an outage, a silent series, and times without a record.
-fn warn(log: Log, label: &str, update: &Update<AnyRecord>) {
+/// Warns about an outage, a silent series, times without a record, and records with invalid values.
+fn warn(log: Log, label: &str, endpoint: Endpoint, update: &Update<AnyRecord>) {
     match update {
         Update::Outage { elapsed, error, .. } => {
             let elapsed = duration(*elapsed);
@@ -366,5 +367,9 @@ fn warn(log: Log, label: &str, update: &Update<AnyRecord>) {
     };
     for gap in &page.report.gaps {
         log.warning(&format!("{label}: the service has no record {}", time_arg::span(&gap.range)));
+    }
+    let invalid = page.records.iter().filter(|record| has_invalid(endpoint, record)).count() as u64;
+    if invalid > 0 {
+        log.warning(&format!("{label}: {} with an invalid value, which is null", counted(invalid, "record")));
     }
 }
