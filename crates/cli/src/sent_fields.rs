@@ -89,7 +89,7 @@ impl SentFields {
         for field in &self.unsent {
             let mut one = UnsentField::default();
             one.endpoint = full_name(self.endpoint);
-            one.field = (*field).to_owned();
+            (*field).clone_into(&mut one.field);
             one.unknown_fields = self.always_unknown.iter().cloned().collect();
             unsent.push(one);
         }

@@ -117,7 +117,7 @@ fn a_clock_that_is_behind_ends_no_range() {
     let records: Vec<_> = (1..=9).rev().map(|age| format!("{{\"openDate\": {}}}", now - age * hour)).collect();
     let body = format!("{{\"data\": [{}], \"metadata\": {{}}}}", records.join(", "));
     let url = service("200 OK", &format!("Date: {date}\r\n"), &body);
-    let newest = Timestamp::from_unix_seconds((now - hour) as i64).to_string();
+    let newest = Timestamp::from_unix_seconds((now - hour).cast_signed()).to_string();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.csv");
     for out in [text(&file), "-"] {
