@@ -43,6 +43,11 @@ impl SeriesEnds<'_> {
         self.interval.passed(&(self.asked.start..self.first)) >= 2
     }
 
+    /// Whether a search for the first record has skipped intervals, which may have earlier records.
+    pub(crate) fn is_unconfirmed(&self) -> bool {
+        self.begins_late() && self.skipped > 0
+    }
+
     /// Whether the last record is at least two intervals before the end of the range, and the service has had a day to publish
     /// the next one.
     pub(crate) fn ends_early(&self) -> bool {
@@ -78,9 +83,9 @@ pub(crate) fn sentences<'s>(series: impl IntoIterator<Item = &'s SeriesEnds<'s>>
 
 /// The option that requests what the searches for first records have skipped; `None` if they have skipped nothing.
 pub(crate) fn remedy(series: &[SeriesEnds<'_>]) -> Option<String> {
-    let has_skipped = series.iter().any(|one| one.begins_late() && one.skipped > 0);
+    let has_skipped = series.iter().any(SeriesEnds::is_unconfirmed);
     let option = flag("refetch-gaps");
-    let text = format!("a `backfill` with `{option}` requests the skipped intervals too");
+    let text = format!("a `backfill` to a file with `{option}` requests the skipped intervals too");
     // An assistant has no such argument.
     let text = chosen(&text, &text, "").to_owned();
     if has_skipped && !text.is_empty() { Some(text) } else { None }

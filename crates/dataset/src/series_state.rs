@@ -124,10 +124,7 @@ impl SeriesState {
     /// Notes which times a page has requested, and which its search for the first record has skipped.
     pub(crate) fn note_requested(&mut self, range: &Range<Timestamp>, searches: &[FirstRecordSearch]) {
         self.skipped = self.skipped.without(&range.clone().into());
-        for search in searches {
-            let requested: TimeRanges = search.requested.iter().cloned().collect();
-            self.skipped.extend(&requested.uncovered(search.range.clone()));
-        }
+        self.skipped.extend(&skipped_by(searches));
     }
 
     /// The unfetched ranges up to now that have no record. Without a regular step, a range can lack records also
@@ -149,6 +146,16 @@ impl SavedAccount {
 }
 
 /// A series for the tests of states.
+/// The parts of the searched ranges that the searches have not requested.
+pub(crate) fn skipped_by(searches: &[FirstRecordSearch]) -> TimeRanges {
+    let mut skipped = TimeRanges::default();
+    for search in searches {
+        let requested: TimeRanges = search.requested.iter().cloned().collect();
+        skipped.extend(&requested.uncovered(search.range.clone()));
+    }
+    skipped
+}
+
 #[cfg(test)]
 pub(crate) mod sample {
     use super::*;

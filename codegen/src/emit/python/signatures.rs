@@ -20,10 +20,29 @@ pub(super) struct Function {
     returns: Returns,
     /// Whether the function sets the size and the order of pages itself.
     sets_pages: bool,
-    /// The params of a signature without an endpoint; empty if every call has one.
-    without_endpoint: &'static str,
+    /// Another signature, which accepts other params than those of an endpoint.
+    other: Option<OtherSignature>,
     summary: &'static str,
 }
+
+/// A signature that does not depend on an endpoint.
+struct OtherSignature {
+    /// Its params, and the type of its other options.
+    params: &'static str,
+    summary: &'static str,
+}
+
+/// History of stored records, which need no params.
+const STORED: OtherSignature = OtherSignature {
+    params: "endpoints: StoredEndpoints, *, path: _Path, start: _Time, end: _t.Optional[_Time] = None, as_of: _t.Optional[_Time] = None, **params: _Unpack[StoredParams]",
+    summary: "Records that were written to a file or a data set.",
+};
+
+/// A backfill of the series of a job file.
+const JOB: OtherSignature = OtherSignature {
+    params: "endpoints: _t.Tuple[()] = (), *, job: _Path, out: _t.Optional[_Path] = None, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None, **options: _Unpack[_BackfillOptions]",
+    summary: "The series of a job file.",
+};
 
 /// The result of a function.
 enum Returns {
@@ -42,7 +61,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         options: "_HistoryOptions",
         returns: Returns::Table,
         sets_pages: true,
-        without_endpoint: "",
+        other: Some(STORED),
         summary: "All records of a range.",
     },
     Function {
@@ -51,7 +70,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         options: "_HistoryOptions",
         returns: Returns::CoroutineTable,
         sets_pages: true,
-        without_endpoint: "",
+        other: Some(STORED),
         summary: "All records of a range.",
     },
     Function {
@@ -60,7 +79,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         options: "_BackfillOptions",
         returns: Returns::Same("_t.List[_Row]"),
         sets_pages: true,
-        without_endpoint: "endpoints: _t.Tuple[()] = (), *, job: _Path, out: _t.Optional[_Path] = None, start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None",
+        other: Some(JOB),
         summary: "Writes all records of a range to files.",
     },
     Function {
@@ -69,7 +88,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         options: "_GetOptions",
         returns: Returns::Rows("_t.List"),
         sets_pages: false,
-        without_endpoint: "",
+        other: None,
         summary: "The records of one response.",
     },
     Function {
@@ -78,7 +97,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         options: "_FollowOptions",
         returns: Returns::Rows("_t.Iterator"),
         sets_pages: true,
-        without_endpoint: "",
+        other: None,
         summary: "Each record when its interval has ended.",
     },
     Function {
@@ -87,7 +106,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         options: "_FollowOptions",
         returns: Returns::Rows("_t.AsyncIterator"),
         sets_pages: true,
-        without_endpoint: "",
+        other: None,
         summary: "Each record when its interval has ended.",
     },
 ];
@@ -104,10 +123,8 @@ pub(super) fn protocol(function: &Function, methods: &[Method<'_>], api: &Api, n
     }
     let rest = format!("endpoints: _Several, *, {range}, param: _Param = ..., {any}");
     signatures.push(call(&rest, "Several endpoints, or an entry of `endpoints()`."));
-    if !function.without_endpoint.is_empty() {
-        let returns = function.returns(None);
-        let rest = format!("{}, **options: _Unpack[{}]) -> {returns}", function.without_endpoint, function.options);
-        signatures.push(call(&rest, "The series of a job file."));
+    if let Some(other) = &function.other {
+        signatures.push(call(&format!("{}) -> {}", other.params, function.returns(None)), other.summary));
     }
     let mut text = format!("\nclass {}:\n{}", function.protocol, docstring("    ", &[function.summary.to_owned()]));
     // A single signature cannot be an overload.

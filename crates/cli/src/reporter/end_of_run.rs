@@ -255,17 +255,19 @@ impl Reporter {
     }
 
     /// Prints where the records of a series begin and end, if they do not cover the range. An early end is a warning: the
-    /// service may be late, or the series delisted, but a first record at any time is usual.
+    /// service may be late, or the series delisted, but a first record at any time is usual. For files, later runs confirm
+    /// where the records begin; a stream is not confirmed.
     fn note_ends(&self, outcomes: &[SeriesOutcome<'_>], is_stream: bool) {
         let now = time_arg::now();
         let mut ends = Vec::new();
         for outcome in outcomes {
             ends.extend(outcome.ends(now));
         }
-        let (early, others): (Vec<_>, Vec<_>) = ends.iter().partition(|one| one.ends_early());
-        print_first(&sentences(early), "like this", |line| self.log.warning(&readable(line)));
+        let (uncertain, others): (Vec<_>, Vec<_>) =
+            ends.iter().partition(|one| one.ends_early() || is_stream && one.is_unconfirmed());
+        print_first(&sentences(uncertain), "like this", |line| self.log.warning(&readable(line)));
         print_first(&sentences(others), "like this", |line| self.log.remark(&readable(line)));
-        if let Some(remedy) = remedy(&ends).filter(|_| !is_stream) {
+        if let Some(remedy) = remedy(&ends) {
             self.log.remark(&remedy);
         }
         if let Some(line) = cap(&ends) {

@@ -9,6 +9,7 @@ use runtime::{Interval, Timestamp};
 use super::event::SeriesReport;
 use crate::row_facts::RowFacts;
 use crate::series::SeriesRequest;
+use crate::series_state::skipped_by;
 use crate::spacing::usual_spacing;
 use crate::time_ranges::TimeRanges;
 
@@ -20,6 +21,7 @@ impl SeriesReport {
         for failure in &page.report.failed_pages {
             self.unfetched += TimeRanges::from(failure.range.clone()).steps(self.interval);
         }
+        self.skipped.extend(skipped_by(&page.report.searches).ranges());
         self.added += times.len() as u64;
         self.first = self.first.or(times.first().copied());
         self.last = times.last().copied().or(self.last);
@@ -36,6 +38,11 @@ impl SeriesReport {
     /// records without a readable time were received for them.
     pub fn end_pages(&mut self, series: &SeriesRequest, range: &Range<Timestamp>) {
         self.end = RowFacts { last: self.last, ..RowFacts::new(series) }.end();
+        let mut skipped: TimeRanges = self.skipped.drain(..).collect();
+        if let Some(first) = self.first {
+            skipped = skipped.until(first);
+        }
+        self.skipped = skipped.ranges().collect();
         let mut gaps = TimeRanges::default();
         let mut present = TimeRanges::default();
         if let (Some(first), Some(last)) = (self.first, self.last) {

@@ -194,9 +194,10 @@ async fn a_text_file_that_is_changed_by_hand_while_it_is_followed_is_named() {
         sleep(Duration::from_secs(100)).await;
         std::fs::write(&path, "an edited text\n").unwrap();
     };
-    let follow = follow_until(&whole, HOUR + 1_000, |event| match event {
-        FollowEvent::Repaired { repairs: more, .. } => repairs.extend(more),
-        _ => {}
+    let follow = follow_until(&whole, HOUR + 1_000, |event| {
+        if let FollowEvent::Repaired { repairs: more, .. } = event {
+            repairs.extend(more);
+        }
     });
     tokio::join!(change, follow);
     assert!(repairs.len() == 1 && repairs[0].contains("out.csv.changed-"), "{repairs:?}");

@@ -70,8 +70,8 @@ class Table(Generic[TableRow, Column]):
 
     ipc: The rows as a stream in Arrow's IPC format, with the columns of a file.
     report: For each series its endpoint, params and range, the number of records `added`, the times of the `first` and
-        the `last` one, the `gaps` between them, the ranges that no run has requested (`unrequested`), the number of
-        records that were not fetched (`unfetched`), and an `error` or None. Stored rows also have the columns of values
+        the `last` one, the `gaps` between them, the ranges that no run has requested (`unrequested`), also before
+        the first record (`skipped`), the number of records that were not fetched (`unfetched`), and an `error` or None. Stored rows also have the columns of values
         (`fields`).
     """
 
@@ -182,7 +182,7 @@ class Table(Generic[TableRow, Column]):
         """Returns what the report says about series that are not complete."""
         failed = [series for series in self.report if series.get("error")]
         unfetched = [series for series in self.report if series.get("unfetched") and series not in failed]
-        unrequested = [series for series in self.report if series.get("unrequested")]
+        unrequested = [series for series in self.report if series.get("unrequested") or series.get("skipped")]
         kinds = [("failed", failed), ("not all fetched", unfetched), ("not all requested", unrequested)]
         return [f"{kind}: {_labels(series)}" for kind, series in kinds if series]
 

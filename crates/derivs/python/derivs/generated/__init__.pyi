@@ -2374,6 +2374,9 @@ class HistoryFunction(_t.Protocol):
     @_t.overload
     def __call__(self, endpoints: _Several, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_HistoryParams]) -> _Table:
         """Several endpoints, or an entry of `endpoints()`."""
+    @_t.overload
+    def __call__(self, endpoints: StoredEndpoints, *, path: _Path, start: _Time, end: _t.Optional[_Time] = None, as_of: _t.Optional[_Time] = None, **params: _Unpack[StoredParams]) -> _Table:
+        """Records that were written to a file or a data set."""
 
 class AsyncHistoryFunction(_t.Protocol):
     """All records of a range."""
@@ -2604,6 +2607,9 @@ class AsyncHistoryFunction(_t.Protocol):
     @_t.overload
     def __call__(self, endpoints: _Several, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_HistoryParams]) -> _t.Coroutine[_t.Any, _t.Any, _Table]:
         """Several endpoints, or an entry of `endpoints()`."""
+    @_t.overload
+    def __call__(self, endpoints: StoredEndpoints, *, path: _Path, start: _Time, end: _t.Optional[_Time] = None, as_of: _t.Optional[_Time] = None, **params: _Unpack[StoredParams]) -> _t.Coroutine[_t.Any, _t.Any, _Table]:
+        """Records that were written to a file or a data set."""
 
 class _BackfillParams(_BackfillOptions, total=False):
     advance_filter: _t.Any

@@ -18,7 +18,7 @@ from .._options import HistoryOptions as _HistoryOptions
 from .._table import Table as _Table
 
 _T = _t.TypeVar("_T")
-_Many = _t.Union[_T, _t.Sequence[_T]]
+_Many = _t.Union[_T, _t.Iterable[_T]]
 _Several = _t.Union[_Row, _t.List[str], _t.List[StoredEndpoint], _t.List[_Row], _t.Tuple[_t.Union[str, _Row], ...]]
 # `NAME=VALUE`, for a param that the catalogue does not have.
 _Param = _t.Union[str, _t.Sequence[str]]
@@ -54,13 +54,21 @@ class _HistoryParams(_HistoryOptions, total=False):
 
 class HistoryFunction(_t.Protocol):
     """All records of a range."""
+    @_t.overload
     def __call__(self, endpoints: _Several, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_HistoryParams]) -> _Table:
         """Several endpoints, or an entry of `endpoints()`."""
+    @_t.overload
+    def __call__(self, endpoints: StoredEndpoints, *, path: _Path, start: _Time, end: _t.Optional[_Time] = None, as_of: _t.Optional[_Time] = None, **params: _Unpack[StoredParams]) -> _Table:
+        """Records that were written to a file or a data set."""
 
 class AsyncHistoryFunction(_t.Protocol):
     """All records of a range."""
-    def __call__(self, endpoints: _Several, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_HistoryParams]) -> _t.Awaitable[_Table]:
+    @_t.overload
+    def __call__(self, endpoints: _Several, *, start: _Time, end: _t.Optional[_Time] = None, param: _Param = ..., **options: _Unpack[_HistoryParams]) -> _t.Coroutine[_t.Any, _t.Any, _Table]:
         """Several endpoints, or an entry of `endpoints()`."""
+    @_t.overload
+    def __call__(self, endpoints: StoredEndpoints, *, path: _Path, start: _Time, end: _t.Optional[_Time] = None, as_of: _t.Optional[_Time] = None, **params: _Unpack[StoredParams]) -> _t.Coroutine[_t.Any, _t.Any, _Table]:
+        """Records that were written to a file or a data set."""
 
 class _BackfillParams(_BackfillOptions, total=False):
     pass
