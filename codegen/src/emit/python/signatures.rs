@@ -48,7 +48,7 @@ const JOB: OtherSignature = OtherSignature {
 enum Returns {
     /// The same for every endpoint.
     Same(&'static str),
-    /// A generic type of the endpoint's row.
+    /// A generic type of the endpoint's row, which is written as `ROW`.
     Rows(&'static str),
     Table,
     CoroutineTable,
@@ -86,7 +86,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         protocol: "GetFunction(_t.Protocol)",
         range: "start: _t.Optional[_Time] = None, end: _t.Optional[_Time] = None",
         options: "_GetOptions",
-        returns: Returns::Rows("_t.List"),
+        returns: Returns::Rows("_t.List[ROW]"),
         sets_pages: false,
         other: None,
         summary: "The records of one response.",
@@ -95,7 +95,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         protocol: "FollowFunction(_t.Protocol)",
         range: "start: _Time = \"now\", stop: _t.Optional[_threading.Event] = None",
         options: "_FollowOptions",
-        returns: Returns::Rows("_t.Iterator"),
+        returns: Returns::Rows("_t.Generator[ROW, None, None]"),
         sets_pages: true,
         other: None,
         summary: "Each record when its interval has ended.",
@@ -104,7 +104,7 @@ pub(super) const FUNCTIONS: [Function; 6] = [
         protocol: "AsyncFollowFunction(_t.Protocol)",
         range: "start: _Time = \"now\"",
         options: "_FollowOptions",
-        returns: Returns::Rows("_t.AsyncIterator"),
+        returns: Returns::Rows("_t.AsyncGenerator[ROW, None]"),
         sets_pages: true,
         other: None,
         summary: "Each record when its interval has ended.",
@@ -206,7 +206,7 @@ impl Function {
         let table = method.map_or("_Table".to_owned(), Method::table);
         match self.returns {
             Returns::Same(ty) => ty.to_owned(),
-            Returns::Rows(ty) => format!("{ty}[{}]", method.map_or("_Row".to_owned(), Method::row)),
+            Returns::Rows(ty) => ty.replace("ROW", &method.map_or("_Row".to_owned(), Method::row)),
             Returns::Table => table,
             Returns::CoroutineTable => format!("_t.Coroutine[_t.Any, _t.Any, {table}]"),
         }

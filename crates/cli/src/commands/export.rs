@@ -10,11 +10,13 @@ use dataset::{RecordBatch, SeriesStatus, Status, StoredRows, check_new_file, quo
 use runtime::Timestamp;
 use serde_json::{Map, Value, json};
 
+use crate::endpoint_names::history;
 use crate::exported_rows::{ExportedRows, Form};
 use crate::failure::{ExitKind, Failure, Result};
 use crate::find_endpoint::find;
 use crate::log::{self, Log};
 use crate::marks;
+use crate::param_options::range_params;
 use crate::progress::counted;
 use crate::selected_series::{Selection, identity_of};
 use crate::stored_target::{StoredTarget, never_fetched, never_requested, rejection};
@@ -106,6 +108,7 @@ impl Export {
             for one in &series {
                 let mut object = exported.object(one, &target.status, &self.range());
                 object.insert("fields".to_owned(), json!(exported.fields(one, &stored)));
+                object.insert("endpoint_params".to_owned(), json!(endpoint_params(one)));
                 log::write(&Value::Object(object).to_string());
             }
         }
@@ -279,6 +282,20 @@ impl Exported {
         let with_value = self.series.get(&series.path).map(|rows| &rows.with_value);
         stored.fields_of(&series.path, endpoint, |name| with_value.is_some_and(|names| names.contains(name)))
     }
+}
+
+/// The params that can distinguish the series of an endpoint, as their columns are named; none if the catalogue no longer has
+/// the endpoint.
+fn endpoint_params(series: &SeriesStatus) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let Ok(endpoint) = find(series.endpoint()) else { return names };
+    let range: Vec<_> = history(endpoint).into_iter().flat_map(range_params).collect();
+    for info in endpoint.params() {
+        if info.const_value.is_none() && !range.contains(&info.wire_name) {
+            names.push(info.also_named.first().copied().unwrap_or(info.wire_name));
+        }
+    }
+    names
 }
 
 /// The params of the series of an endpoint.

@@ -17,7 +17,7 @@ import json
 import threading
 from contextlib import closing
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, List, Optional, Union, cast
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, List, Optional, Union, cast
 
 from ._asyncio import iterate_in_thread, run_in_thread
 from ._command import (
@@ -285,7 +285,7 @@ def remove(
 
 def _follow(
     endpoints: Names, *, start: Time = "now", stop: Optional[threading.Event] = None, **options: Any
-) -> Iterator[Row]:
+) -> Generator[Row, None, None]:
     """Yields each record when its interval has ended, without an end, or until `records` of all series together have
     arrived (`records=5`).
 
@@ -305,7 +305,7 @@ def _follow(
         run.result(None)
 
 
-async def _afollow(endpoints: Names, *, start: Time = "now", **options: Any) -> AsyncIterator[Row]:
+async def _afollow(endpoints: Names, *, start: Time = "now", **options: Any) -> AsyncGenerator[Row, None]:
     """Does the same as `follow`, for `async for`. `break`, cancellation and Ctrl-C end it."""
     records = iterate_in_thread(lambda stop: _follow(endpoints, start=start, stop=stop, **options))
     async for record in records:

@@ -52,7 +52,7 @@ class Run:
         # A signal would be the second one after Ctrl-C, and the process would not complete its work.
         self.process = subprocess.Popen(
             # After `--`, a name or a path that begins with `-` is not an option.
-            [_program(), command[0], *_options(options), "--end-with-stdin", "--progress-json", "--python", "--", *command[1:]],
+            [program(), command[0], *_options(options), "--end-with-stdin", "--progress-json", "--python", "--", *command[1:]],
             env={**os.environ, "NO_COLOR": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -164,7 +164,8 @@ def _ending(code: int) -> str:
         return f"the exit code {code}" if code > 0 else f"the signal {-code}"
 
 
-def _program() -> str:
+def program() -> str:
+    """Returns the path of the command."""
     name = "derivs" + (sysconfig.get_config_var("EXE") or "")
     installed = os.path.join(sysconfig.get_path("scripts"), name)
     found = installed if os.path.isfile(installed) else shutil.which(name)
@@ -247,7 +248,10 @@ def _text(value: Any) -> str:
         seconds = int(value.total_seconds())
         sizes = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
         return next(f"{seconds // size}{unit}" for unit, size in sizes.items() if seconds % size == 0)
-    return value.isoformat() if isinstance(value, date) else str(value)
+    text = value.isoformat() if isinstance(value, date) else str(value)
+    if "\0" in text:
+        raise ArgumentError(f"a value has the character NUL: {value!r}")
+    return text
 
 
 def parse_rows(lines: bytes) -> Rows:

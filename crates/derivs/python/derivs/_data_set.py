@@ -90,9 +90,9 @@ class DataSet:
         is not installed, of polars.
 
         The params select series, such as `coin=["BTC", "ETH"]`; `end` is excluded, and `as_of` returns what was known at
-        that time. With `join`, a row has the fields of all endpoints of one time and one value of each param. An endpoint
-        without some of the params, such as an index of the whole market, has its values in all rows of the others at their
-        time, and a param that it does not have does not exclude it. No row is lost: what an endpoint does not have is
+        that time. With `join`, a row has the fields of all endpoints of one time and one value of each param; a param that
+        was not set is a value of its own. An endpoint that does not have some of the params, such as an index of the whole
+        market, has its values in all rows of the others at their time, and a param that it does not have does not exclude it. No row is lost: what an endpoint does not have is
         null. Two endpoints with several rows of one time and of the same values of params cannot be joined. A field
         whose name several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`. The columns of
         an endpoint without a row are null; if it has no series with these params, they are there only if it is named."""
@@ -272,18 +272,13 @@ def _names(endpoints: Names) -> List[str]:
 
 
 def _unjoined_params(parts: Dict[str, Table]) -> List[str]:
-    """Returns a warning for each param that only some series set, although all of their endpoints have it."""
+    """Returns a warning for each param that only some of the series set, although their endpoints have it."""
+    keys = _keys(list(parts.values()))[1:]
     warnings = []
     for name, table in parts.items():
-        without: Dict[str, None] = {}
-        for param in _keys(list(parts.values()))[1:]:
-            if param in table.columns and any(param not in series["params"] for series in table.report if series["added"]):
-                without[param] = None
-        for param in without:
-            if param in table._set_params():
+        for param in table._endpoint_params():
+            if param in keys and any(param not in series["params"] for series in table.report if series["added"]):
                 warnings.append(f"series of {name} without {param} are not joined with those of one {param}")
-            else:
-                warnings.append(f"{name} was fetched without {param}, so its values are in the rows of each {param}")
     return warnings
 
 
@@ -296,7 +291,8 @@ def _joined(parts: Dict[str, Table], reader: Any, path: str) -> Any:
         own = names[name]
         # The time has one name in all frames.
         frame = reader.renamed(reader.frame(table), {table.columns[0]: keys[0], **own})
-        of_row = [keys[0], *(key for key in keys[1:] if key in table._set_params())]
+        own_keys = {*table._set_params(), *table._endpoint_params()}
+        of_row = [keys[0], *(key for key in keys[1:] if key in own_keys)]
         if len(table):
             frames.append((of_row, name, frame[[*of_row, *own.values()]]))
         else:

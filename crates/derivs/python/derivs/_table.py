@@ -100,9 +100,18 @@ class Table(Generic[TableRow, Column]):
         """Returns a `pandas.DataFrame`; needs pandas and pyarrow.
 
         `pandas.DataFrame(table)` reads the rows one by one, and does not know the columns of a table without a row."""
-        import pyarrow  # type: ignore[import-untyped,unused-ignore]
-
+        try:
+            import pandas  # type: ignore[import-untyped,unused-ignore]  # noqa: F401
+            import pyarrow  # type: ignore[import-untyped,unused-ignore]
+        except ImportError:
+            raise ImportError("a pandas.DataFrame needs pandas and pyarrow: pip install pandas pyarrow") from None
         return pyarrow.table(self).to_pandas()
+
+    def to_polars(self) -> Any:
+        """Returns a `polars.DataFrame`; needs polars."""
+        import polars
+
+        return polars.DataFrame(self)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self._arrow().__arrow_c_stream__(requested_schema)
@@ -167,6 +176,10 @@ class Table(Generic[TableRow, Column]):
         """Returns the columns of the params that a series with rows has or, without a row, that any series has."""
         series = [one for one in self.report if one["added"]] or self.report
         return [name for name in self.columns if any(name in one["params"] for one in series)]
+
+    def _endpoint_params(self) -> List[str]:
+        """Returns the columns of the params that the endpoints of stored rows have, also if no series sets them."""
+        return [name for name in self.columns if any(name in one["endpoint_params"] for one in self.report)]
 
     def _arrow(self) -> Any:
         """Returns the rows as a table of pyarrow or, if that is not installed, of polars."""

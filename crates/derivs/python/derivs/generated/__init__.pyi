@@ -2997,513 +2997,513 @@ class _FollowParams(_FollowOptions, total=False):
 class FollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[FundingRateFundingRateRow]:
+    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[FundingRateFundingRateRow, None, None]:
         """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[GlobalMetricsGlobalBidAskRow, None, None]:
         """Total size of resting buy orders and of resting sell orders in the whole market."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[GlobalMetricsGlobalBidAskRatioRow, None, None]:
         """Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[GlobalMetricsGlobalBidAskDeltaRow, None, None]:
         """Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow, None, None]:
         """Change of the order book imbalance of the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[GlobalMetricsGlobalCombinedBookRow, None, None]:
         """Total size of all resting orders in the whole market, buy plus sell."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[GlobalMetricsGlobalBidsIncreaseDecreaseRow, None, None]:
         """Change in the size of resting buy orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[GlobalMetricsGlobalAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[GlobalMetricsGlobalAsksIncreaseDecreaseRow, None, None]:
         """Change in the size of resting sell orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityAverageLeverageUsedRow]:
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LiquidityAverageLeverageUsedRow, None, None]:
         """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
         positions."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityAnchoredLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LiquidityAnchoredLiquidationLevelsCountRow, None, None]:
         """Number of predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityAnchoredLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LiquidityAnchoredLiquidationLevelsSizeRow, None, None]:
         """Value at the predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityTopTraderAverageLeverageDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LiquidityTopTraderAverageLeverageDeltaRow, None, None]:
         """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
         use more leverage."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LiquidityLiquidationLevelsCountRow, None, None]:
         """Number of predicted liquidation levels of longs minus that of shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LiquidityLiquidationLevelsSizeRow, None, None]:
         """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityLiquidationRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LiquidityLiquidationRow, None, None]:
         """Value of positions liquidated in the interval, split into longs and shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityTopTraderMarginUsedRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LiquidityTopTraderMarginUsedRow, None, None]:
         """Margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LiquidityTopTraderMarginUsedDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LiquidityTopTraderMarginUsedDeltaRow, None, None]:
         """Difference in the margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsTopTraderAccountsRow, None, None]:
         """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsTopTraderPositionsRow, None, None]:
         """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsAnchoredTopTraderAccountsRow, None, None]:
         """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
         `anchor` says; the two add up to 100 %."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsAnchoredTopTraderPositionsRow, None, None]:
         """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsGlobalAccountsRow, None, None]:
         """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
         regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsAnchoredGlobalAccountsRow, None, None]:
         """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
         four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsNetLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsNetLongShortRow, None, None]:
         """Net long and net short positions, estimated from market orders and changes of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsNetLongShortDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsNetLongShortDeltaRow, None, None]:
         """Estimated net longs minus estimated net shorts; positive if longs dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredClsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsAnchoredClsRow, None, None]:
         """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredClsdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsAnchoredClsdRow, None, None]:
         """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
         says: the difference of the two sums of `/anchoredCLS`."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsWhaleRetailDeltaRow, None, None]:
         """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
         top traders are long more often than all accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsAnchoredWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsAnchoredWhaleRetailDeltaRow, None, None]:
         """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
         block or hour, as `anchor` says; 65 % against 55 % is 10."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsWhalePositionDominanceRow]:
+    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsWhalePositionDominanceRow, None, None]:
         """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTrueRetailLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsTrueRetailLongShortRow, None, None]:
         """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[LongsShortsTraderSentimentGapRow]:
+    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[LongsShortsTraderSentimentGapRow, None, None]:
         """Difference in positioning between large and small retail accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OpenInterestAnchoredOiDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OpenInterestAnchoredOiDeltaRow, None, None]:
         """Change of open interest, accumulated since the last anchor in UTC."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OpenInterestOpenInterestRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[OpenInterestOpenInterestRow, None, None]:
         """Open interest as candles: value of all open contracts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OpenInterestOpenInterestDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[OpenInterestOpenInterestDeltaRow, None, None]:
         """Change of open interest per interval; positive if contracts were opened."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OptionsBvolRow]:
+    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[OptionsBvolRow, None, None]:
         """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OptionsDvolRow]:
+    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OptionsDvolRow, None, None]:
         """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookAsksIncreaseDecreaseRow, None, None]:
         """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBestBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookBestBidAskRow, None, None]:
         """Size at the top of the book: at the highest bid and at the lowest ask."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookBidAskRow, None, None]:
         """Total size of resting buy orders and of resting sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookBidAskDeltaRow, None, None]:
         """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookBidAskRatioRow, None, None]:
         """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
         dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskRatioDiffRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookBidAskRatioDiffRow, None, None]:
         """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidAskSpreadRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookBidAskSpreadRow, None, None]:
         """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookBidsIncreaseDecreaseRow, None, None]:
         """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookCombinedBookRow, None, None]:
         """Total size of all resting orders, bids plus asks: the liquidity of the book."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderbookMarketImbalanceIndexRow]:
+    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderbookMarketImbalanceIndexRow, None, None]:
         """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowBuyVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowBuyVolumeRow, None, None]:
         """Volume of market buy orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowSellVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowSellVolumeRow, None, None]:
         """Volume of market sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowVolumeDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowVolumeDeltaRow, None, None]:
         """Market buy volume minus market sell volume; positive if buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowVolumeRatioRow]:
+    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowVolumeRatioRow, None, None]:
         """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
         buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowAnchoredCvdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowAnchoredCvdRow, None, None]:
         """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
         day, four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowMarketOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowMarketOrderCountRow, None, None]:
         """Number of executed market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowMarketOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowMarketOrderAverageSizeRow, None, None]:
         """Average size of market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowLimitOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowLimitOrderCountRow, None, None]:
         """Number of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowLimitOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowLimitOrderAverageSizeRow, None, None]:
         """Average size of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowBuySellTradeCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowBuySellTradeCountRatioRow, None, None]:
         """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
         if buys dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowLimitOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowLimitOrderCountRatioRow, None, None]:
         """Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowMarketOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowMarketOrderCountRatioRow, None, None]:
         """Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowBotTrackerRow]:
+    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowBotTrackerRow, None, None]:
         """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowSlippageRow]:
+    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowSlippageRow, None, None]:
         """Difference between the execution price of orders and the expected price."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowTransferOfContractsRow]:
+    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowTransferOfContractsRow, None, None]:
         """Volume in which contracts change hands without changing open interest: absolute difference between volume and
         the change of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowParticipationRatioRow]:
+    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowParticipationRatioRow, None, None]:
         """Change of open interest divided by volume, in percent; negative if contracts were closed."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowExchangePremiumRow]:
+    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowExchangePremiumRow, None, None]:
         """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
         reference exchange is more expensive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowPreviousDayLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowPreviousDayLevelsRow, None, None]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowPreviousWeekLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowPreviousWeekLevelsRow, None, None]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowPreviousMonthLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowPreviousMonthLevelsRow, None, None]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[OrderflowKlineRow]:
+    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[OrderflowKlineRow, None, None]:
         """Price of a coin on one exchange, as candles without volume."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentFearAndGreedIndexRow]:
+    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[SentimentFearAndGreedIndexRow, None, None]:
         """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentPremiumP2pRow]:
+    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[SentimentPremiumP2pRow, None, None]:
         """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
         demand for them is high."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentWbtcMintBurnRow]:
+    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[SentimentWbtcMintBurnRow, None, None]:
         """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentTwitterRow]:
+    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[SentimentTwitterRow, None, None]:
         """Number of posts on Twitter with a cashtag."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentLeaderboardNotionalProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[SentimentLeaderboardNotionalProfitRow, None, None]:
         """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentLeaderboardRoeProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.Generator[SentimentLeaderboardRoeProfitRow, None, None]:
         """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentUserBotRatioRow]:
+    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[SentimentUserBotRatioRow, None, None]:
         """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Iterator[SentimentMarginLendingRatioRow]:
+    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.Generator[SentimentMarginLendingRatioRow, None, None]:
         """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
         above 1, more is borrowed in the quote currency."""
     @_t.overload
-    def __call__(self, endpoints: str, *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, param: _Param, **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
+    def __call__(self, endpoints: str, *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, param: _Param, **options: _Unpack[_FollowParams]) -> _t.Generator[_Row, None, None]:
         """An endpoint with a param that the catalogue does not have."""
     @_t.overload
-    def __call__(self, endpoints: _Several, *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
+    def __call__(self, endpoints: _Several, *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.Generator[_Row, None, None]:
         """Several endpoints, or an entry of `endpoints()`."""
 
 class AsyncFollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[FundingRateFundingRateRow]:
+    def __call__(self, endpoints: _t.Literal["funding_rate", "funding_rate.funding_rate", "/fundingRate"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], aggregation_type: _Many[AggregationType] = ..., market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[FundingRateFundingRateRow, None]:
         """Funding rate of perpetual futures. By market convention, longs pay shorts when the rate is positive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask", "global_metrics.global_bid_ask", "/globalBidAsk"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[GlobalMetricsGlobalBidAskRow, None]:
         """Total size of resting buy orders and of resting sell orders in the whole market."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio", "global_metrics.global_bid_ask_ratio", "/globalBidAskRatio"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[GlobalMetricsGlobalBidAskRatioRow, None]:
         """Imbalance of all order books, from -1 to 1: 0 if resting buy and sell orders have the same size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_delta", "global_metrics.global_bid_ask_delta", "/globalBidAskDelta"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[GlobalMetricsGlobalBidAskDeltaRow, None]:
         """Resting buy orders minus resting sell orders in the whole market; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bid_ask_ratio_increase_decrease", "global_metrics.global_bid_ask_ratio_increase_decrease", "/globalBidAskRatioIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[GlobalMetricsGlobalBidAskRatioIncreaseDecreaseRow, None]:
         """Change of the order book imbalance of the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["global_combined_book", "global_metrics.global_combined_book", "/globalCombinedBook"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[GlobalMetricsGlobalCombinedBookRow, None]:
         """Total size of all resting orders in the whole market, buy plus sell."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_bids_increase_decrease", "global_metrics.global_bids_increase_decrease", "/globalBidsIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[GlobalMetricsGlobalBidsIncreaseDecreaseRow, None]:
         """Change in the size of resting buy orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[GlobalMetricsGlobalAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["global_asks_increase_decrease", "global_metrics.global_asks_increase_decrease", "/globalAsksIncreaseDecrease"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[GlobalMetricsGlobalAsksIncreaseDecreaseRow, None]:
         """Change in the size of resting sell orders in the whole market since the previous interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityAverageLeverageUsedRow]:
+    def __call__(self, endpoints: _t.Literal["average_leverage_used", "liquidity.average_leverage_used", "/averageLeverageUsed"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LiquidityAverageLeverageUsedRow, None]:
         """Average leverage of the long and of the short positions of top traders, here those with the most valuable open
         positions."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityAnchoredLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_count", "liquidity.anchored_liquidation_levels_count", "/anchoredLiqLevelsCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LiquidityAnchoredLiquidationLevelsCountRow, None]:
         """Number of predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityAnchoredLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_liquidation_levels_size", "liquidity.anchored_liquidation_levels_size", "/anchoredLiqLevelsSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LiquidityAnchoredLiquidationLevelsSizeRow, None]:
         """Value at the predicted liquidation levels, accumulated since the last anchor."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityTopTraderAverageLeverageDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_average_leverage_delta", "liquidity.top_trader_average_leverage_delta", "/topTraderAverageLeverageDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LiquidityTopTraderAverageLeverageDeltaRow, None]:
         """Average leverage of the long positions of top traders minus that of their short positions; positive if longs
         use more leverage."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityLiquidationLevelsCountRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_count", "liquidity.liquidation_levels_count", "/liqLevelsCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LiquidityLiquidationLevelsCountRow, None]:
         """Number of predicted liquidation levels of longs minus that of shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityLiquidationLevelsSizeRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation_levels_size", "liquidity.liquidation_levels_size", "/liqLevelsSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LiquidityLiquidationLevelsSizeRow, None]:
         """Value of open positions at their predicted liquidation levels: longs, shorts and the difference."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityLiquidationRow]:
+    def __call__(self, endpoints: _t.Literal["liquidation", "liquidity.liquidation", "/liquidation"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LiquidityLiquidationRow, None]:
         """Value of positions liquidated in the interval, split into longs and shorts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityTopTraderMarginUsedRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used", "liquidity.top_trader_margin_used", "/topTraderMarginUsed"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LiquidityTopTraderMarginUsedRow, None]:
         """Margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LiquidityTopTraderMarginUsedDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_margin_used_delta", "liquidity.top_trader_margin_used_delta", "/topTraderMarginUsedDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LiquidityTopTraderMarginUsedDeltaRow, None]:
         """Difference in the margin used by the positions of top traders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_accounts", "longs_shorts.top_trader_accounts", "/topTraderAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsTopTraderAccountsRow, None]:
         """Long and short shares of top trader accounts; top traders are the 20 % of accounts with the most margin."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["top_trader_positions", "longs_shorts.top_trader_positions", "/topTraderPositions"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsTopTraderPositionsRow, None]:
         """Long and short shares of top trader positions, counted by position; `/topTraderAccounts` counts by account."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredTopTraderAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_accounts", "longs_shorts.anchored_top_trader_accounts", "/anchoredTopTraderAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsAnchoredTopTraderAccountsRow, None]:
         """Long and short shares of top trader accounts since the start of the UTC day, four-hour block or hour, as
         `anchor` says; the two add up to 100 %."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredTopTraderPositionsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_top_trader_positions", "longs_shorts.anchored_top_trader_positions", "/anchoredTopTraderPositions"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsAnchoredTopTraderPositionsRow, None]:
         """Long and short shares of top trader positions since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["global_accounts", "longs_shorts.global_accounts", "/globalAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsGlobalAccountsRow, None]:
         """Share of all accounts of an exchange that are net long and that are net short; each account counts once,
         regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredGlobalAccountsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_global_accounts", "longs_shorts.anchored_global_accounts", "/anchoredGlobalAccounts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsAnchoredGlobalAccountsRow, None]:
         """Share of all accounts of an exchange that are long and that are short since the start of the UTC day,
         four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsNetLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short", "longs_shorts.net_long_short", "/netLongShort"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsNetLongShortRow, None]:
         """Net long and net short positions, estimated from market orders and changes of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsNetLongShortDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["net_long_short_delta", "longs_shorts.net_long_short_delta", "/netLongShortDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsNetLongShortDeltaRow, None]:
         """Estimated net longs minus estimated net shorts; positive if longs dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredClsRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cls", "longs_shorts.anchored_cls", "/anchoredCLS"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsAnchoredClsRow, None]:
         """Net longs and net shorts, each accumulated since the start of the UTC day, four-hour block or hour, as
         `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredClsdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_clsd", "longs_shorts.anchored_clsd", "/anchoredCLSD"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsAnchoredClsdRow, None]:
         """Net longs minus net shorts, accumulated since the start of the UTC day, four-hour block or hour, as `anchor`
         says: the difference of the two sums of `/anchoredCLS`."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["whale_retail_delta", "longs_shorts.whale_retail_delta", "/whaleRetailDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsWhaleRetailDeltaRow, None]:
         """Long percentage of top trader positions minus long percentage of all accounts, from -100 to 100; positive if
         top traders are long more often than all accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsAnchoredWhaleRetailDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_whale_retail_delta", "longs_shorts.anchored_whale_retail_delta", "/anchoredWhaleRetailDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsAnchoredWhaleRetailDeltaRow, None]:
         """Long percentage of top trader positions minus that of all accounts since the start of the UTC day, four-hour
         block or hour, as `anchor` says; 65 % against 55 % is 10."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsWhalePositionDominanceRow]:
+    def __call__(self, endpoints: _t.Literal["whale_position_dominance", "longs_shorts.whale_position_dominance", "/whalePositionDominance"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsWhalePositionDominanceRow, None]:
         """Influence of large positions relative to the positioning of prominent traders when each account counts once."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTrueRetailLongShortRow]:
+    def __call__(self, endpoints: _t.Literal["true_retail_long_short", "longs_shorts.true_retail_long_short", "/trueRetailLongShort"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsTrueRetailLongShortRow, None]:
         """Percentage of retail accounts that are long and that are short; each account counts once, regardless of size."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[LongsShortsTraderSentimentGapRow]:
+    def __call__(self, endpoints: _t.Literal["trader_sentiment_gap", "longs_shorts.trader_sentiment_gap", "/traderSentimentGap"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[LongsShortsTraderSentimentGapRow, None]:
         """Difference in positioning between large and small retail accounts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OpenInterestAnchoredOiDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_oi_delta", "open_interest.anchored_oi_delta", "/anchoredOIDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OpenInterestAnchoredOiDeltaRow, None]:
         """Change of open interest, accumulated since the last anchor in UTC."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OpenInterestOpenInterestRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest", "open_interest.open_interest", "/openInterest"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OpenInterestOpenInterestRow, None]:
         """Open interest as candles: value of all open contracts."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OpenInterestOpenInterestDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["open_interest_delta", "open_interest.open_interest_delta", "/openInterestDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OpenInterestOpenInterestDeltaRow, None]:
         """Change of open interest per interval; positive if contracts were opened."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OptionsBvolRow]:
+    def __call__(self, endpoints: _t.Literal["bvol", "options.bvol", "/bvol"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OptionsBvolRow, None]:
         """Volatility index of Binance, as candles: the implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OptionsDvolRow]:
+    def __call__(self, endpoints: _t.Literal["dvol", "options.dvol", "/dvol"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OptionsDvolRow, None]:
         """Volatility index of Deribit, as candles: the annualised 30-day implied volatility of the options traded there."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookAsksIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["asks_increase_decrease", "orderbook.asks_increase_decrease", "/asksIncreaseDecrease"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookAsksIncreaseDecreaseRow, None]:
         """Change in the size of resting sell orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBestBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["best_bid_ask", "orderbook.best_bid_ask", "/bestBidAsk"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookBestBidAskRow, None]:
         """Size at the top of the book: at the highest bid and at the lowest ask."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask", "orderbook.bid_ask", "/bidAsk"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookBidAskRow, None]:
         """Total size of resting buy orders and of resting sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_delta", "orderbook.bid_ask_delta", "/bidAskDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookBidAskDeltaRow, None]:
         """Size of resting buy orders minus size of resting sell orders; positive if buy orders dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskRatioRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio", "orderbook.bid_ask_ratio", "/bidAskRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookBidAskRatioRow, None]:
         """Order book imbalance from -1 to 1: buy orders minus sell orders, divided by their sum; positive if buy orders
         dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskRatioDiffRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_ratio_diff", "orderbook.bid_ask_ratio_diff", "/bidAskRatioDiff"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookBidAskRatioDiffRow, None]:
         """Change of the order book imbalance since the previous interval; positive if it shifted towards buyers."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidAskSpreadRow]:
+    def __call__(self, endpoints: _t.Literal["bid_ask_spread", "orderbook.bid_ask_spread", "/bidsAskSpread"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookBidAskSpreadRow, None]:
         """Spread between the lowest ask and the highest bid; narrow in liquid markets."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookBidsIncreaseDecreaseRow]:
+    def __call__(self, endpoints: _t.Literal["bids_increase_decrease", "orderbook.bids_increase_decrease", "/bidsIncreaseDecrease"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookBidsIncreaseDecreaseRow, None]:
         """Change in the size of resting buy orders since the previous interval; negative if orders were filled or
         cancelled."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookCombinedBookRow]:
+    def __call__(self, endpoints: _t.Literal["combined_book", "orderbook.combined_book", "/combinedBook"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookCombinedBookRow, None]:
         """Total size of all resting orders, bids plus asks: the liquidity of the book."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderbookMarketImbalanceIndexRow]:
+    def __call__(self, endpoints: _t.Literal["market_imbalance_index", "orderbook.market_imbalance_index", "/marketImbalanceIndex"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderbookMarketImbalanceIndexRow, None]:
         """Imbalance of buyers and sellers from -1 to 1, combined from executed trades and resting orders."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowBuyVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["buy_volume", "orderflow.buy_volume", "/buyVolume"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowBuyVolumeRow, None]:
         """Volume of market buy orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowSellVolumeRow]:
+    def __call__(self, endpoints: _t.Literal["sell_volume", "orderflow.sell_volume", "/sellVolume"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowSellVolumeRow, None]:
         """Volume of market sell orders per interval."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowVolumeDeltaRow]:
+    def __call__(self, endpoints: _t.Literal["volume_delta", "orderflow.volume_delta", "/volumeDelta"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowVolumeDeltaRow, None]:
         """Market buy volume minus market sell volume; positive if buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowVolumeRatioRow]:
+    def __call__(self, endpoints: _t.Literal["volume_ratio", "orderflow.volume_ratio", "/volumeRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowVolumeRatioRow, None]:
         """Market-order imbalance from -1 to 1: `(buy volume - sell volume) / (buy volume + sell volume)`; positive if
         buyers dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowAnchoredCvdRow]:
+    def __call__(self, endpoints: _t.Literal["anchored_cvd", "orderflow.anchored_cvd", "/anchoredCVD"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], anchor: _Many[Anchor] = ..., market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowAnchoredCvdRow, None]:
         """Cumulative volume delta: market buy volume minus market sell volume, accumulated since the start of the UTC
         day, four-hour block or hour, as `anchor` says."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowMarketOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count", "orderflow.market_order_count", "/marketOrderCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowMarketOrderCountRow, None]:
         """Number of executed market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowMarketOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_average_size", "orderflow.market_order_average_size", "/marketOrderAverageSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowMarketOrderAverageSizeRow, None]:
         """Average size of market orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowLimitOrderCountRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count", "orderflow.limit_order_count", "/limitOrderCount"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowLimitOrderCountRow, None]:
         """Number of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowLimitOrderAverageSizeRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_average_size", "orderflow.limit_order_average_size", "/limitOrderAverageSize"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowLimitOrderAverageSizeRow, None]:
         """Average size of filled limit orders per interval, split into buys and sells."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowBuySellTradeCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["buy_sell_trade_count_ratio", "orderflow.buy_sell_trade_count_ratio", "/buySellTradeCountRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowBuySellTradeCountRatioRow, None]:
         """Imbalance of buy and sell executions by number, from -1 to 1, for market and limit orders together; positive
         if buys dominate."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowLimitOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["limit_order_count_ratio", "orderflow.limit_order_count_ratio", "/limitOrderCountRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowLimitOrderCountRatioRow, None]:
         """Imbalance of filled limit orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowMarketOrderCountRatioRow]:
+    def __call__(self, endpoints: _t.Literal["market_order_count_ratio", "orderflow.market_order_count_ratio", "/marketOrderCountRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., bucket: _Many[Bucket] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowMarketOrderCountRatioRow, None]:
         """Imbalance of market orders by number, from -1 to 1: buy orders minus sell orders, divided by their sum."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowBotTrackerRow]:
+    def __call__(self, endpoints: _t.Literal["bot_tracker", "orderflow.bot_tracker", "/botTracker"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowBotTrackerRow, None]:
         """Number of orders presumably sent by bots: orders of identical size that recur within a short time."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowSlippageRow]:
+    def __call__(self, endpoints: _t.Literal["slippage", "orderflow.slippage", "/slippage"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowSlippageRow, None]:
         """Difference between the execution price of orders and the expected price."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowTransferOfContractsRow]:
+    def __call__(self, endpoints: _t.Literal["transfer_of_contracts", "orderflow.transfer_of_contracts", "/transferOfContracts"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowTransferOfContractsRow, None]:
         """Volume in which contracts change hands without changing open interest: absolute difference between volume and
         the change of open interest."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowParticipationRatioRow]:
+    def __call__(self, endpoints: _t.Literal["participation_ratio", "orderflow.participation_ratio", "/participationRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange] = ..., timeframe: _Many[Timeframe], market_types: _Many[MarketType] = ..., advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowParticipationRatioRow, None]:
         """Change of open interest divided by volume, in percent; negative if contracts were closed."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time = "now", coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowExchangePremiumRow]:
+    def __call__(self, endpoints: _t.Literal["exchange_premium", "orderflow.exchange_premium", "/exchangePremium"], *, start: _Time = "now", coin: _Many[Coin], exchange1: _Many[Exchange], exchange2: _Many[Exchange], timeframe: _Many[Timeframe], mode: _Many[PremiumMode], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowExchangePremiumRow, None]:
         """Difference between the closing prices of a coin on two exchanges, as a price or in percent; positive if the
         reference exchange is more expensive."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowPreviousDayLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_day_levels", "orderflow.previous_day_levels", "/pdLevels"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowPreviousDayLevelsRow, None]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC day."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowPreviousWeekLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_week_levels", "orderflow.previous_week_levels", "/pwLevels"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowPreviousWeekLevelsRow, None]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC week."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowPreviousMonthLevelsRow]:
+    def __call__(self, endpoints: _t.Literal["previous_month_levels", "orderflow.previous_month_levels", "/pmLevels"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowPreviousMonthLevelsRow, None]:
         """Open, high, low and equilibrium (midpoint of high and low) of the previous UTC month."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[OrderflowKlineRow]:
+    def __call__(self, endpoints: _t.Literal["kline", "orderflow.kline", "/klines"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[OrderflowKlineRow, None]:
         """Price of a coin on one exchange, as candles without volume."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentFearAndGreedIndexRow]:
+    def __call__(self, endpoints: _t.Literal["fear_and_greed_index", "sentiment.fear_and_greed_index", "/fearAndGreed"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[SentimentFearAndGreedIndexRow, None]:
         """Bitcoin sentiment score, from 0 (extreme fear) to 100 (extreme greed)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentPremiumP2pRow]:
+    def __call__(self, endpoints: _t.Literal["premium_p2p", "sentiment.premium_p2p", "/stablecoinPremiumP2P"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[SentimentPremiumP2pRow, None]:
         """Price of the stablecoins USDT and USDC in peer-to-peer trading on OKX, in percent of one US dollar; above 100,
         demand for them is high."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentWbtcMintBurnRow]:
+    def __call__(self, endpoints: _t.Literal["wbtc_mint_burn", "sentiment.wbtc_mint_burn", "/wbtcMintBurn"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[SentimentWbtcMintBurnRow, None]:
         """Amount of bitcoin converted into the token WBTC (minted) and back (burned)."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentTwitterRow]:
+    def __call__(self, endpoints: _t.Literal["twitter", "sentiment.twitter", "/twitter"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[SentimentTwitterRow, None]:
         """Number of posts on Twitter with a cashtag."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentLeaderboardNotionalProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_notional_profit", "sentiment.leaderboard_notional_profit", "/leaderboardNotionalProfit"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[SentimentLeaderboardNotionalProfitRow, None]:
         """Total of the highest all-time profits of BitMEX traders in money; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentLeaderboardRoeProfitRow]:
+    def __call__(self, endpoints: _t.Literal["leaderboard_roe_profit", "sentiment.leaderboard_roe_profit", "/leaderboardROEProfit"], *, start: _Time = "now", timeframe: _Many[Timeframe], **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[SentimentLeaderboardRoeProfitRow, None]:
         """Total of the highest all-time returns on equity (ROE) of BitMEX traders; only active, verified accounts count."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time = "now", timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentUserBotRatioRow]:
+    def __call__(self, endpoints: _t.Literal["user_bot_ratio", "sentiment.user_bot_ratio", "/userBotRatio"], *, start: _Time = "now", timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[SentimentUserBotRatioRow, None]:
         """Users and bots connected to BitMEX; near 1, almost all connections are bots."""
     @_t.overload
-    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncIterator[SentimentMarginLendingRatioRow]:
+    def __call__(self, endpoints: _t.Literal["margin_lending_ratio", "sentiment.margin_lending_ratio", "/marginLendingRatio"], *, start: _Time = "now", coin: _Many[Coin], exchange: _Many[Exchange], timeframe: _Many[Timeframe], advance_filter: _Many[str] = ..., **options: _Unpack[_FollowOptions]) -> _t.AsyncGenerator[SentimentMarginLendingRatioRow, None]:
         """Value borrowed in the quote currency divided by the value borrowed in the coin, both summed over a period;
         above 1, more is borrowed in the quote currency."""
     @_t.overload
-    def __call__(self, endpoints: str, *, start: _Time = "now", param: _Param, **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: str, *, start: _Time = "now", param: _Param, **options: _Unpack[_FollowParams]) -> _t.AsyncGenerator[_Row, None]:
         """An endpoint with a param that the catalogue does not have."""
     @_t.overload
-    def __call__(self, endpoints: _Several, *, start: _Time = "now", param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: _Several, *, start: _Time = "now", param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.AsyncGenerator[_Row, None]:
         """Several endpoints, or an entry of `endpoints()`."""

@@ -123,10 +123,10 @@ class _FollowParams(_FollowOptions, total=False):
 
 class FollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
-    def __call__(self, endpoints: _Several, *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.Iterator[_Row]:
+    def __call__(self, endpoints: _Several, *, start: _Time = "now", stop: _t.Optional[_threading.Event] = None, param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.Generator[_Row, None, None]:
         """Several endpoints, or an entry of `endpoints()`."""
 
 class AsyncFollowFunction(_t.Protocol):
     """Each record when its interval has ended."""
-    def __call__(self, endpoints: _Several, *, start: _Time = "now", param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.AsyncIterator[_Row]:
+    def __call__(self, endpoints: _Several, *, start: _Time = "now", param: _Param = ..., **options: _Unpack[_FollowParams]) -> _t.AsyncGenerator[_Row, None]:
         """Several endpoints, or an entry of `endpoints()`."""
