@@ -162,10 +162,12 @@ fn not_accepted(endpoints: &[Endpoint], param: &str, params: &Params) -> Failure
     for endpoint in endpoints {
         names.push(name(endpoint));
         for info in endpoint.params() {
-            options.push(option(endpoint, info.wire_name));
+            let option = option(endpoint, info.wire_name);
+            if !options.contains(&option) {
+                options.push(option);
+            }
         }
     }
-    options.dedup();
     let accepted = if options.is_empty() { "no params".to_owned() } else { options.join(", ") };
     Failure::usage(format!("`{}` is not a param of {}", params.written(param), enumerated(&names, "or")))
         .help(format!("accepted: {accepted}"))
