@@ -60,7 +60,9 @@ async fn params_are_filled_if_records_have_fields_of_the_same_names() {
         let whole = job(series, END - 3 * DAY, END, &path);
         let summary = run(&whole).await;
         let invalid: Vec<_> = summary.series.iter().map(|series| series.invalid).collect();
-        assert_eq!((summary.is_complete, invalid), (true, vec![1, 72, 0]), "{name}: {summary:?}");
+        assert_eq!((summary.is_complete, invalid), (true, vec![0; 3]), "{name}: {summary:?}");
+        let contradicted = summary.series.iter().map(|series| series.contradicted.get("coin").copied());
+        assert_eq!(contradicted.collect::<Vec<_>>(), [Some(1), Some(72), None], "{name}: {summary:?}");
         let rows = read(&path);
         let count = |params: [&str; 4]| {
             let is_one = |row: &&crate::support::Row| {
