@@ -223,7 +223,7 @@ pub(super) fn param_changes(param: &ParamInfo, shared: &ParamInfo) -> TokenStrea
 fn param_setters(param: &ParamInfo, unset: &ParamInfo) -> Setters {
     let mut setters = Setters::default();
     set!(setters, param, unset: evidence, also_named, location, list_setter, list_as, const_value, required, single_value, default);
-    set!(setters, param, unset: range, allowed_values, tested_values, rejected_values, example);
+    set!(setters, param, unset: range, allowed_values, tested_values, rejected_values, example, in_examples);
     set!(setters, param, unset: unit, summary, notes, unknown);
     setters
 }

@@ -1,6 +1,7 @@
 //! Emits a request of an endpoint in each way in which users send it: Rust, the command line, Python and curl.
 //!
-//! All of them send the same values: a sample of each required param.
+//! All of them send the same values: a sample of each required param, and of each optional one that the catalogue marks
+//! for examples.
 
 mod rust;
 
@@ -130,13 +131,13 @@ fn curl(api: &Api, group: &Group, endpoint: &Endpoint) -> Snippet {
     Snippet { title: "curl", language: "shell", text: lines.join(" \\\n    ") + "\n" }
 }
 
-/// The params that every request of an endpoint has, with the text that is sent.
+/// The params that the example of an endpoint sends, with the text that is sent.
 fn sent_values<'a>(api: &'a Api, endpoint: &'a Endpoint) -> Vec<(&'a Param, String)> {
     let mut values = Vec::new();
     for param in endpoint.known_params() {
         if let Some(value) = &param.declared.const_value {
             values.push((param, value.to_string()));
-        } else if param.in_path() || param.declared.required.is_some() {
+        } else if param.is_in_examples() {
             values.push((param, sample(api, param, param.passing()).wire));
         }
     }

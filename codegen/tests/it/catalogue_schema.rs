@@ -34,6 +34,7 @@ const IN_SCHEMA: &[&str] = &[
     "history-every",
     "history-range",
     "history-sort",
+    "in-examples",
     "invisible-character",
     "key-carrier",
     "key-prefix",

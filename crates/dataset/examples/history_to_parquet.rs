@@ -18,7 +18,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let example = GROUPS.iter().flat_map(|group| group.endpoints).find(|endpoint| endpoint.is_example);
     let example = example.ok_or("the catalogue has no example")?;
     let mut request = client.endpoint(example);
-    for param in example.params().filter(|param| param.required.is_some()) {
+    for param in example.params().filter(|param| param.required.is_some() || param.in_examples) {
         request = request.query(param.wire_name, param.example.unwrap_or_default());
     }
 

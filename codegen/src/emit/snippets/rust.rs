@@ -36,11 +36,11 @@ pub(super) fn program(api: &Api, package: &Package, group: &Group, endpoint: &En
     format!("use {}::{uses};\n\n{}", package.ident(), print(&main))
 }
 
-/// The method call with all required values. The types in the call are added to `names`, for the import.
+/// The method call with the values that examples send. The types in the call are added to `names`, for the import.
 fn request(api: &Api, endpoint: &Endpoint, names: &mut BTreeSet<String>) -> TokenStream {
     let mut request = call(endpoint, |param| value(api, param, param.passing(), names));
     for param in endpoint.known_params() {
-        if param.declared.required.is_none() || !param.is_set() {
+        if !param.is_in_examples() || !param.is_set() {
             continue;
         }
         if let Some(setter) = api.setter(&param.ident) {

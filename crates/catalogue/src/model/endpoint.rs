@@ -136,6 +136,11 @@ impl Param {
         self.in_path() || self.declared.required.is_some_and(Evidence::is_enforced)
     }
 
+    /// Returns `true` if examples in docs and help set the param: if it is required, or if the catalogue says so.
+    pub fn is_in_examples(&self) -> bool {
+        self.in_path() || self.declared.required.is_some() || self.declared.in_examples
+    }
+
     /// Returns the default, as the client sends it.
     pub fn default_value(&self) -> Option<&str> {
         Some(self.declared.default.as_ref()?.as_str())

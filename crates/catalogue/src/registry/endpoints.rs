@@ -109,6 +109,7 @@ pub(super) fn param_info<'a>(param: &'a Param, types: &mut TypeEntries<'a>) -> P
     info.tested_values = texts(&declared.tested_values);
     info.rejected_values = texts(&declared.rejected_values);
     info.example = optional_text(param.example());
+    info.in_examples = declared.in_examples;
     info.single_value = declared.single_value.map(evidence);
     info.range = range(param.range);
     info.unit = text(&param.unit);

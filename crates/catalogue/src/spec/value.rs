@@ -53,6 +53,9 @@ map! {
         may rejected_values: Vec<Text> as Form::Scalar;
         /// A value for requests in emitted programs and tests.
         may example: Option<Text> as Form::Scalar;
+        /// `true` if the examples in docs and help set this optional param, because a request without it returns other
+        /// data than users expect.
+        may in_examples: bool;
         /// The source of the fact that only one value is accepted. The fact is added to the docs. With `documented` or
         /// `published`, `list_setter` is not allowed.
         may single_value: Option<Evidence>;
@@ -75,7 +78,10 @@ map! {
     never(Has("const_value"), Has("list_setter")) at "list_setter": "const-param/key";
     never(Has("const_value"), Has("default")) at "default": "const-param/key";
     never(Has("const_value"), Has("required")) at "required": "const-param/key";
+    never(Has("const_value"), Has("in_examples")) at "in_examples": "const-param/key";
     never(Has("const_value"), Is("in", "path")) at "in": "const-param/path";
+    never(Has("in_examples"), Has("required")) at "in_examples": "in-examples";
+    never(Has("in_examples"), Is("in", "path")) at "in_examples": "in-examples";
     never(Has("unit"), Has("format")) at "format": "time-format/both";
     never(Has("unit"), Lists("unknown", "unit")) at "unknown": "unknown-unit";
 }

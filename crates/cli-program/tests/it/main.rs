@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
+mod examples_in_help;
 mod other_members;
 mod several_hosts;
 mod unknown_page_size;

@@ -174,6 +174,9 @@ entry! {
         pub rejected_values: &'static [&'static str] = &[],
         /// Example value.
         pub example: Option<&'static str> = None,
+        /// `true` if the examples in docs and help set this optional param, because a request without it returns other
+        /// data than users expect.
+        pub in_examples: bool = false,
         /// Source of the fact that only one value is accepted, although [`list_setter`](Self::list_setter) exists; `None`
         /// if several values may be accepted.
         pub single_value: Option<Evidence> = None,

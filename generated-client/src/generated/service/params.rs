@@ -23,6 +23,7 @@ pub(crate) const EXCHANGES: ParamInfo = ParamInfo::new(
     )
     .list_setter(Some("exchanges"))
     .example(Some("binance_perp_stable"))
+    .in_examples(true)
     .summary("One or more exchanges.")
     .notes(
         "Without an exchange, public clients received data of a set that the endpoint chooses. One exchange that the endpoint does not support fails the whole request with 422; the API document has a list of such exchanges, `unsupportedExchanges`, in the metadata of the volume ratio.",
@@ -56,6 +57,7 @@ pub(crate) const ANY_EXCHANGE: ParamInfo = ParamInfo::new(
     )
     .list_setter(Some("exchanges"))
     .example(Some("binance_perp_stable"))
+    .in_examples(true)
     .summary("Exchange and market, for example a spot or perpetual market.")
     .unknown(&["whether several are accepted"]);
 
