@@ -9,7 +9,7 @@ use generated_client::{Client, Error, Timeframe, Timestamp};
 
 fn main() -> Result<(), Error> {
     let client = Client::from_env()?;
-    let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1);
+    let ratio = client.orderflow().volume_ratio().exchange("binance_perp_stable").coin("BTC").timeframe(Timeframe::H1);
 
     let latest = ratio.clone().limit(5).send_blocking()?;
     println!("{:?}", latest.last());

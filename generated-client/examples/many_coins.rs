@@ -16,7 +16,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Client::from_env()?;
     let mut replies = JoinSet::new();
     for coin in COINS {
-        let request = client.open_interest().open_interest().coin(coin).timeframe(Timeframe::D1).limit(5);
+        let interest = client.open_interest().open_interest().exchange("binance_perp_stable").coin(coin);
+        let request = interest.timeframe(Timeframe::D1).limit(5);
         replies.spawn(async move { (coin, request.await) });
     }
     while let Some(reply) = replies.join_next().await {

@@ -10,7 +10,7 @@ use generated_client::{Client, Error, Timeframe, Timestamp};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let client = Client::from_env()?;
-    let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::M1);
+    let ratio = client.orderflow().volume_ratio().exchange("binance_perp_stable").coin("BTC").timeframe(Timeframe::M1);
     let mut minutes = ratio.follow(Timestamp::now() - Duration::from_secs(5 * 60));
     let mut seen = 0;
     // A real poller runs forever; this one ends, because it is also a test.

@@ -8,7 +8,8 @@ use generated_client::{Client, Error};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let client = Client::from_env()?;
-    let body = client.raw("/volumeRatio").query("coin", "BTC").query("timeframe", "1h").query("limit", 5).await?;
+    let request = client.raw("/volumeRatio").query("exchange", "binance_perp_stable").query("coin", "BTC");
+    let body = request.query("timeframe", "1h").query("limit", 5).await?;
     println!("{}", body["data"][0]["volumeRatio"]);
     println!("{body:#}");
     Ok(())

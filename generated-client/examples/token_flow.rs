@@ -29,7 +29,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .observer(Tokens)
         .build()?;
     for coin in ["BTC", "ETH"] {
-        let ratio = client.orderflow().volume_ratio().coin(coin).timeframe(Timeframe::H1).await?;
+        let request = client.orderflow().volume_ratio().exchange("binance_perp_stable").coin(coin);
+        let ratio = request.timeframe(Timeframe::H1).await?;
         println!("{coin}: {} records", ratio.len());
     }
     Ok(())

@@ -49,7 +49,7 @@
 //! # use std::time::Duration;
 //! # use generated_client::{Client, Timeframe, Timestamp};
 //! # async fn demo(client: &Client) -> Result<(), generated_client::Error> {
-//! let ratio = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::M1);
+//! let ratio = client.orderflow().volume_ratio().exchange("binance_perp_stable").coin("BTC").timeframe(Timeframe::M1);
 //! let now = Timestamp::now();
 //! let year = ratio.clone().history(now - Duration::from_secs(365 * 86_400)..now);
 //! println!("{:?}", year.plan()?);
@@ -182,7 +182,8 @@
 //!     .header("x-team", "red")
 //!     .attempt_timeout(Duration::from_secs(10))
 //!     .build()?;
-//! let request = client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1);
+//! let ratio = client.orderflow().volume_ratio().exchange("binance_perp_stable").coin("BTC");
+//! let request = ratio.timeframe(Timeframe::H1);
 //! let ratio = request.timeout(Duration::from_secs(60)).retry(Retry::default().max_attempts(8)).await?;
 //! # Ok(())
 //! # }

@@ -20,7 +20,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     let begun = Instant::now();
     for _ in 0..30 {
-        client.orderflow().volume_ratio().coin("BTC").timeframe(Timeframe::H1).limit(50).await?;
+        let request = client.orderflow().volume_ratio().exchange("binance_perp_stable").coin("BTC");
+        request.timeframe(Timeframe::H1).limit(50).await?;
     }
     println!("30 requests in {:.1} s", begun.elapsed().as_secs_f64());
     // Releases the slots at once. Without this call they are released within ten seconds.

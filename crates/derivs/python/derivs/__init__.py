@@ -7,7 +7,8 @@ Keyword arguments are its options: `coin=["BTC", "ETH"]` is `--coin BTC,ETH`, `s
 
     import derivs, polars
 
-    rates = derivs.history("funding_rate", coin=["BTC", "ETH"], timeframe="1h", start="30d")
+    coins = ["BTC", "ETH"]
+    rates = derivs.history("funding_rate", coin=coins, exchange="binance_perp_stable", timeframe="1h", start="30d")
     frame = polars.DataFrame(rates)
 """
 
