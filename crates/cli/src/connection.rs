@@ -292,7 +292,12 @@ fn invalid(error: Error) -> Failure {
 fn not_in_environment(error: Error, has_variable: bool) -> Failure {
     let sandbox = format!("use `{}`, which needs no settings", flag("sandbox"));
     if has_variable {
-        return invalid(error).help(sandbox);
+        let mut failure = invalid(error);
+        if let Some(file) = default_file().filter(|file| file.exists()) {
+            let prefix = service().env_prefix;
+            failure = failure.help(format!("{} is not used while a variable {prefix}_… is set", quoted(file)));
+        }
+        return failure.help(sandbox);
     }
     let file = default_file().map_or_else(|| "a settings file".to_owned(), quoted);
     let prefix = service().env_prefix;

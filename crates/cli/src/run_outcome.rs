@@ -35,17 +35,22 @@ fn changes(summary: &Summary) -> Vec<String> {
     let mut added = 0;
     let mut filled = 0;
     let mut revised = 0;
+    let mut completed = 0;
     let mut no_longer_sent = 0;
     for report in &summary.series {
         added += report.added;
         filled += report.filled;
         revised += report.revised;
+        completed += report.completed;
         no_longer_sent += report.no_longer_sent;
     }
     let mut parts = vec![counted(added, "new record")];
-    for (count, what) in
-        [(filled, "filled in"), (revised, "revised"), (no_longer_sent, "values no longer sent, which stay")]
-    {
+    for (count, what) in [
+        (filled, "filled in"),
+        (revised, "revised"),
+        (completed, "completed with values that were null"),
+        (no_longer_sent, "values no longer sent, which stay"),
+    ] {
         if count > 0 {
             parts.push(format!("{} {what}", HumanCount(count)));
         }

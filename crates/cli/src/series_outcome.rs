@@ -12,7 +12,8 @@ use crate::empty_series::EmptySeries;
 use crate::endpoint_names::full_name;
 use crate::file_notes::Note;
 use crate::marks;
-use crate::progress::{counted, counted_steps, line_of};
+use crate::program::program;
+use crate::progress::{counted, counted_steps, line_of, listed, quotations};
 use crate::range_ends::SeriesEnds;
 use crate::requested_series::RequestedSeries;
 use crate::table::readable;
@@ -47,8 +48,26 @@ impl<'r> SeriesOutcome<'r> {
             return None;
         }
         let received = self.report.account.received();
-        let others = self.others.cloned().unwrap_or_default();
-        Some(EmptySeries { label: self.label.to_owned(), range: self.range.clone(), received, others })
+        let has_others = self.others.is_some();
+        Some(EmptySeries { label: self.label.to_owned(), range: self.range.clone(), received, has_others })
+    }
+
+    /// A line about a series without a record, of which every request had a response.
+    pub(crate) fn without_record(&self) -> Option<String> {
+        let empty = self.empty().filter(|_| self.report.account.empty > 0 && self.report.unfetched == 0)?;
+        Some(readable(&format!("no record of {} {}", empty.label, time_arg::span(&empty.range))))
+    }
+
+    /// A line about responses that have other members instead of records.
+    pub(crate) fn responses_without_records(&self) -> Option<String> {
+        let others: Vec<_> = self.others?.iter().cloned().collect();
+        let get = format!("{} get --json", program().name);
+        let text = format!(
+            "{}: a response had no records but {}, which `{get}` shows",
+            self.label,
+            listed(&quotations(&others))
+        );
+        Some(readable(&text))
     }
 
     /// A line about a series whose records have only times.
@@ -136,7 +155,7 @@ impl<'r> SeriesOutcome<'r> {
         }
         let facts = json!({
             "from": self.range.start.to_string(), "to": self.range.end.min(time_arg::now()).to_string(),
-            "added": report.added, "filled": report.filled, "revised": report.revised, "invalid": report.invalid,
+            "added": report.added, "filled": report.filled, "revised": report.revised, "completed": report.completed, "invalid": report.invalid,
             "contradicted": report.contradicted, "has_no_value": report.has_no_value,
             "account": account, "missing": report.missing, "unfetched": report.unfetched,
             "first": time_arg::exact(report.first), "last": time_arg::exact(report.last),

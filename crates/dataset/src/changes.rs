@@ -32,6 +32,9 @@ pub(crate) struct Changes {
     pub(crate) revised: u64,
     /// The intervals of these rows.
     pub(crate) revised_times: TimeRanges,
+    /// Number of existing rows that got a value that they did not have, and whose other values are the same.
+    #[serde(default)]
+    pub(crate) completed: u64,
     /// Number of new and changed rows with a value that does not fit its column.
     pub(crate) invalid: u64,
     /// Number of new and changed rows with another value of each param than the request.

@@ -111,6 +111,8 @@ impl RowMerger {
         }
         if is_revised(old, &merged) {
             self.note_revised(old)?;
+        } else {
+            self.changes.borrow_mut().completed += 1;
         }
         self.note_revision(old, Some(&merged), fetched_at_of(new))?;
         self.changes.borrow_mut().check(&merged);

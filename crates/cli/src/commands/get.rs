@@ -21,12 +21,13 @@ use crate::notation::{assigned, command, flag, option};
 use crate::param_options::Params;
 use crate::param_values::ParamValue;
 use crate::printer::{Columns, Printer};
-use crate::progress::counted;
+use crate::program::program;
+use crate::progress::{counted, listed, quotations};
 use crate::record_columns::SeriesRecords;
 use crate::requested_series::{RequestedSeries, labels, request, series_requests};
 use crate::series_combinations::{Requested, combine};
 use crate::stdout;
-use crate::table::Format;
+use crate::table::{Format, readable};
 use crate::time_arg;
 use crate::unsupported_values::{self, sentence_of};
 use crate::whole_number;
@@ -75,12 +76,13 @@ impl Get {
         let connected = self.requested.connection.open(log).await?;
         let (responses, mut failed) =
             interrupt.ends(async { Ok(self.fetch(&connected.client, &series, log).await) }).await?;
+        let labels = labels(&series);
         let mut parts = Vec::new();
         for (index, series, body) in &responses {
             parts.extend(SeriesRecords::of_body(*index, series, body));
+            warn_of_others(body, &labels[*index], log);
         }
         self.print(&connected.client, &series, &responses, &parts)?;
-        let labels = labels(&series);
         failed.extend(unsupported(&responses, &labels));
         if !self.all {
             for part in &parts {
@@ -247,6 +249,17 @@ fn unsupported(responses: &[SeriesResponse<'_>], labels: &[String]) -> Vec<Failu
     sentences.map(unsupported_values::failure).collect()
 }
 
+/// Warns if a response has other members, such as an error, instead of records.
+fn warn_of_others(body: &AnyBody, label: &str, log: Log) {
+    let AnyBody::Series(series) = body else { return };
+    if !series.is_empty() || series.unknown_fields.is_empty() {
+        return;
+    }
+    let names: Vec<_> = series.unknown_fields.iter_raw().map(|(name, _)| name.into_owned()).collect();
+    let get = format!("{} get --json", program().name);
+    log.warning(&readable(&format!("{label}: no records but {}, which `{get}` shows", listed(&quotations(&names)))));
+}
+
 /// Warns if a response has no records, or if the range may have more.
 fn warn_of_missing_records(part: &SeriesRecords<'_>, expected: Option<u64>, label: &str, log: Log) {
     let count = counted(part.records.len() as u64, "record");
@@ -355,7 +368,6 @@ mod tests {
     use crate::command_line::{Command, CommandLine};
     use crate::connection::has_key;
     use crate::endpoint_names::with_path;
-    use crate::program::program;
     use crate::program::service;
 
     #[tokio::test]

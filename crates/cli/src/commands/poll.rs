@@ -230,6 +230,7 @@ impl Watch<'_> {
             FollowEvent::Compacted { records, .. } => {
                 self.log.remark(&format!("{}: {}", quoted(self.out), counted(records, "new record")));
             }
+            FollowEvent::Retired { series, .. } => self.warn_of_retired(&self.labels[series]),
             FollowEvent::Repaired { repairs, .. } => {
                 for repair in &repairs {
                     self.log.warning(repair);
@@ -289,9 +290,13 @@ impl Watch<'_> {
     fn note_retired(&self, summary: &Summary) {
         for (report, label) in summary.series.iter().zip(&self.labels) {
             if report.is_retired {
-                self.log.warning(&readable(&format!("{label} is retired, so it is not requested")));
+                self.warn_of_retired(label);
             }
         }
+    }
+
+    fn warn_of_retired(&self, label: &str) {
+        self.log.warning(&readable(&format!("{label} is retired, so it is not requested")));
     }
 
     /// Prints the notes about the files, and when the next record is due.

@@ -51,6 +51,8 @@ impl Reporter {
             run_outcome::warn_of_invalid(self.log, &summary, "with an invalid value, which is null");
         }
         self.note_ends(&outcomes, is_stream);
+        let others: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::responses_without_records).collect();
+        self.warn_of_values(&others);
         self.note_spacing(&outcomes);
         self.warn_of_missing(settings, &outcomes, summary.is_complete);
         if summary.is_complete {
@@ -73,6 +75,10 @@ impl Reporter {
             empty.extend(outcomes.iter().filter_map(SeriesOutcome::empty));
         }
         let mut without_value: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::without_value).collect();
+        if is_failed {
+            let lines: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::without_record).collect();
+            self.warn_of_values(&lines);
+        }
         let mut failure = None;
         if !empty.is_empty() {
             failure = Some(no_record(&empty));

@@ -89,6 +89,12 @@ pub enum FollowEvent<'e> {
         /// Number of delivered records.
         records: u64,
     },
+    /// A user has [retired](crate::retire()) the series since the last write, so it is not followed any more.
+    #[non_exhaustive]
+    Retired {
+        /// The series.
+        series: usize,
+    },
     /// Damaged files were moved aside.
     #[non_exhaustive]
     Repaired {
@@ -160,6 +166,8 @@ pub struct SeriesReport {
     pub revised: u64,
     /// The times of these records, as ranges of adjacent intervals.
     pub revised_times: Vec<Range<Timestamp>>,
+    /// Number of existing records that got a value that they did not have, and whose other values are the same.
+    pub completed: u64,
     /// Number of values that the service no longer sends. The file keeps the earlier values.
     pub no_longer_sent: u64,
     /// Number of new or revised records with a value outside of the range in the catalogue.
@@ -253,6 +261,7 @@ impl SeriesReport {
         self.added += changes.added;
         self.filled += changes.filled;
         self.revised += changes.revised;
+        self.completed += changes.completed;
         self.invalid += changes.invalid;
         for (param, rows) in &changes.contradicted {
             *self.contradicted.entry(param.clone()).or_default() += rows;

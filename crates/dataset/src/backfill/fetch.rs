@@ -169,7 +169,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             self.summary.page_error = Some(failure.error.clone());
         }
         self.summary.failed_pages += u64::try_from(report.failed_pages.len()).unwrap_or(u64::MAX);
-        if !report.is_complete() || report.account.without_time > 0 || !report.searches.is_empty() {
+        // A response without records may have an error instead.
+        let has_others = report.metadata.iter().any(|metadata| !metadata.unknown_fields.is_empty());
+        let has_error = report.account.received() == 0 && has_others;
+        let has_problem = !report.is_complete() || report.account.without_time > 0 || !report.searches.is_empty();
+        if has_problem || has_error {
             (self.watch)(&BackfillEvent::Report { series, report });
         }
         Ok(())

@@ -74,8 +74,10 @@ impl Backfill {
     /// [own range](crate::SeriesRequest::within) ends is fetched by the runs and not followed. The new records of a series
     /// without a regular step are fetched each `compact_every`, because nobody knows when the next one is due.
     ///
+    /// An error of the target, and a rejected key or token (401 or 403), end the call.
+    ///
     /// If the process is killed, the next call continues from the newest record in the target. If the service rejects a
-    /// series, the others continue, and the series is requested again after pauses of a minute to an hour. If another
+    /// series for another reason, the others continue, and the series is requested again after pauses of a minute to an hour. If another
     /// run is writing the target when a record is delivered, the record is written after that run; if that run is still
     /// writing ten seconds after `cancel` completes, the next run adds or requests the record. A series that a user
     /// [retires](crate::retire()) is no longer followed from the next write on, and again after the run of an hour if the
@@ -276,10 +278,11 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
         self.tasks.insert(series, task);
     }
 
-    /// Ends the follower of a series.
+    /// Ends the follower of a series that a user has retired.
     fn end_follower(&mut self, series: usize) {
         if let Some(task) = self.tasks.remove(&series) {
             task.abort();
+            (self.watch)(FollowEvent::Retired { series });
         }
     }
 

@@ -178,8 +178,14 @@ async fn a_series_that_is_retired_is_no_longer_followed() {
             dataset::retire(&target, is_eth, false).await.unwrap();
             (rows("ETH"), requests)
         };
-        let (retired, ()) = tokio::join!(change, follow_until(&whole, 6 * HOUR + 200, |_| {}));
-        assert_eq!(retired, (48, 0), "{name}");
+        let mut named = Vec::new();
+        let follow = follow_until(&whole, 6 * HOUR + 200, |event| {
+            if let FollowEvent::Retired { series, .. } = event {
+                named.push(series);
+            }
+        });
+        let (retired, ()) = tokio::join!(change, follow);
+        assert_eq!((retired, named), ((48, 0), vec![1]), "{name}");
         assert_eq!((rows("BTC"), rows("ETH")), (54, 54), "{name}");
     }
 }

@@ -68,6 +68,23 @@ async fn absence_does_not_replace_a_value_and_is_reported_once() {
     }
 }
 
+/// A reader of the summary learns of every record that has changed a file.
+#[tokio::test(start_paused = true)]
+async fn a_value_in_the_place_of_null_completes_a_record() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (series, fields) = series(|_| r#","share":null"#.to_owned());
+        let whole = job(vec![series.clone()], END - 20 * HOUR, END, &path);
+        assert_eq!(run(&whole).await.series[0].added, 20, "{name}");
+        *fields.lock().unwrap() = |_| r#","share":0.25"#.to_owned();
+        let second = run(&whole).await;
+        let report = &second.series[0];
+        assert_eq!((report.completed, report.revised, report.added), (20, 0, 0), "{name}: {report:?}");
+        assert_eq!(run(&whole).await.series[0].completed, 0, "{name}");
+    }
+}
+
 /// The earlier records keep the old name, so a response with both has the field.
 #[tokio::test(start_paused = true)]
 async fn a_field_that_only_newer_records_have_under_another_name_is_reported_once() {

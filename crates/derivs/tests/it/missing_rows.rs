@@ -116,6 +116,34 @@ fn service_with(members: &str) -> String {
     service("200 OK", "", &format!("{{\"data\": [{}], \"metadata\": {{}}}}", records.join(", ")))
 }
 
+/// A series that is rejected does not hide one that is empty.
+#[test]
+fn an_empty_series_is_named_beside_a_rejected_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let metric = metric();
+    let faults = [metric.keys[0], metric.keys[1]].map(|value| format!("{}={value}", metric.key.wire_name));
+    let faults = ["--fault", &format!("{} status=404", faults[0]), "--fault", &format!("{} 100% missing", faults[1])];
+    let output = fetch(&metric.two_hourly(), DAY, &folder.path().join("data"), &faults);
+    let warning = format!("warning: no record of {} from 2025-01-01", metric.keys[1]);
+    assert!(output.code == Some(5) && output.err.contains(&warning), "{}", output.err);
+}
+
+/// The text of a message may have a secret, so only the name of its member is printed.
+#[test]
+fn an_error_in_the_place_of_records_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = service("200 OK", "", r#"{"data": [], "reason": "plan expired"}"#);
+    let file = folder.path().join("a.csv");
+    let range = ["2025-01-01", "2025-01-02"];
+    let got = run_at(&url, &[&["get"], &*metric().hourly()].concat());
+    assert!(got.code == Some(0) && got.err.contains("no records but `reason`, which "), "{}", got.err);
+    for (options, code) in [(&[][..], 6), (&["--allow-empty"], 0)] {
+        let output = run_at(&url, &backfill(&metric().hourly(), range, &file, options));
+        let is_named = output.err.contains("a response had no records but `reason`, which ");
+        assert!(output.code == Some(code) && is_named && !output.err.contains("check the"), "{}", output.err);
+    }
+}
+
 /// What a file is told to lack, a reader of standard output is told too.
 #[test]
 fn fields_under_another_name_and_records_of_another_series_are_warnings() {
