@@ -16,8 +16,6 @@ pub(crate) struct EmptySeries {
     pub(crate) range: Range<Timestamp>,
     /// The number of records that the service has sent, with a time outside of the range or without a readable time.
     pub(crate) received: u64,
-    /// Whether responses had other members, such as an error, of which a warning tells.
-    pub(crate) has_others: bool,
 }
 
 /// The failure for series without a record.
@@ -35,9 +33,6 @@ pub(crate) fn no_record(all: &[EmptySeries]) -> Failure {
         let received = counted(received, "record");
         return failure
             .help(format!("the service has sent {received}, none of them with a readable time in the range"));
-    }
-    if all.iter().any(|empty| empty.has_others) {
-        return failure;
     }
     let option = flag("allow-empty");
     let accepts = format!("; `{option}` accepts series without records");
@@ -72,7 +67,7 @@ mod tests {
     fn empty(label: &str, from: &str, to: &str) -> EmptySeries {
         let start = time_arg::timestamp(from).unwrap();
         let end = time_arg::timestamp(to).unwrap();
-        EmptySeries { label: label.to_owned(), range: start..end, received: 0, has_others: false }
+        EmptySeries { label: label.to_owned(), range: start..end, received: 0 }
     }
 
     #[test]
@@ -100,9 +95,6 @@ mod tests {
         let mut series = empty("hours", "2025-01-01", "2025-01-02");
         let failure = no_record(std::slice::from_ref(&series)).to_string();
         assert!(failure.contains("check the range"), "{failure}");
-        series.has_others = true;
-        let failure = no_record(std::slice::from_ref(&series)).to_string();
-        assert!(!failure.contains("check the range"), "{failure}");
         series.received = 1000;
         let failure = no_record(&[series]).to_string();
         let expected = "the service has sent 1,000 records, none of them with a readable time in the range";

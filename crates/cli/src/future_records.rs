@@ -54,17 +54,21 @@ pub(crate) fn watch_clock(request: Request<Dynamic>, log: Log) {
 #[derive(Default)]
 struct FollowerClock {
     is_wrong: bool,
+    /// What the last comparison has found. After a suspend, the time of the service is unknown until its next response.
+    was_wrong: bool,
 }
 
 impl FollowerClock {
-    /// Compares the time of this machine with that of the service. Returns a message if it was right and is wrong, or if it
-    /// was wrong and is right.
+    /// Compares the time of this machine with that of the service. Returns a message if two comparisons agree that it is wrong
+    /// now, or right again.
     fn compare(&mut self, now: Timestamp, service: Timestamp) -> Option<String> {
         let difference = now.abs_diff(service);
         let is_wrong = difference > FOLLOWER_TOLERANCE;
-        if std::mem::replace(&mut self.is_wrong, is_wrong) == is_wrong {
+        let is_confirmed = std::mem::replace(&mut self.was_wrong, is_wrong) == is_wrong;
+        if !is_confirmed || is_wrong == self.is_wrong {
             return None;
         }
+        self.is_wrong = is_wrong;
         if !is_wrong {
             return Some("the clocks of this machine and of the service agree again".to_owned());
         }
@@ -118,7 +122,9 @@ mod tests {
         let time = |minutes: i64| Timestamp::from_unix_seconds(minutes * 60);
         let mut clock = FollowerClock::default();
         let mut said = Vec::new();
-        for (now, service) in [(100, 100), (101, 95), (102, 42), (103, 43), (104, 104), (105, 185)] {
+        let wrong = [(101, 95), (102, 42), (103, 103), (104, 44), (105, 45), (106, 46)];
+        let right_and_wrong = [(107, 107), (108, 108), (109, 189), (110, 190)];
+        for (now, service) in wrong.into_iter().chain(right_and_wrong) {
             said.extend(clock.compare(time(now), time(service)));
         }
         assert_eq!(said.len(), 3, "{said:?}");

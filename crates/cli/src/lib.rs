@@ -72,12 +72,12 @@ mod status_check;
 mod chart_line;
 
 mod chart_drawing;
+mod followed_fields;
 mod job_settings;
 mod plan_report;
 mod range_ends;
 mod record_columns;
 mod record_spacing;
-mod sent_fields;
 
 mod stored_target;
 

@@ -98,6 +98,11 @@ pub(crate) fn chosen<'t>(shell: &'t str, python: &'t str, tools: &'t str) -> &'t
     }
 }
 
+/// Whether an assistant is addressed, whose tools have fewer arguments than commands.
+pub(crate) fn is_assistant() -> bool {
+    chosen("", "", "tool") == "tool"
+}
+
 /// What returns all records of a range instead of writing them to files.
 pub(crate) fn stream() -> &'static str {
     chosen("--out -", "history", "fetch_records")

@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use dataset::{ReadableRecords, SeriesReport, SeriesRequest, Summary, UnsentField};
+use dataset::{ReadableRecords, SeriesReport, SeriesRequest, StreamedFields, Summary, UnsentField};
 use runtime::history::{History, Page};
 use runtime::record::AnyRecord;
 use runtime::{Dynamic, Error, ErrorKind, Interval, Timestamp};
 
 use crate::backfill_run::unchanged;
+use crate::endpoint_names::{Endpoint, history};
 use crate::failure::{ExitKind, Result};
 use crate::future_records::check_service_time;
 use crate::job_settings::JobSettings;
@@ -18,7 +19,6 @@ use crate::progress::Bar;
 use crate::record_columns::SeriesRecords;
 use crate::reporter::Reporter;
 use crate::requested_series::labels;
-use crate::sent_fields::SentFields;
 use crate::stdout;
 use crate::stream_progress::StreamProgress;
 use crate::time_arg;
@@ -42,8 +42,8 @@ pub(crate) struct PrintedRun<'r> {
     reporter: Reporter,
     log: Log,
     progress: StreamProgress,
-    /// The end of the open ranges of each interval.
-    ends: Vec<(Interval, Timestamp)>,
+    /// The end of the open ranges of each interval, and whether it is that of records whose time is the end of their interval.
+    ends: Vec<(Interval, bool, Timestamp)>,
     progress_log: Log,
     summary: Summary,
     /// The error with which the requests of all other series would fail too.
@@ -118,7 +118,7 @@ impl<'r> PrintedRun<'r> {
         let range = self.range(index);
         let mut next = range.start;
         let mut is_complete = true;
-        let mut fields = SentFields::new(&self.settings.series[index]);
+        let mut fields = StreamedFields::new(request);
         let mut unreadable: BTreeSet<u32> = BTreeSet::new();
         let mut pages = self.options.history(request, range.clone()).pages();
         while let Some(page) = pages.next().await {
@@ -141,10 +141,10 @@ impl<'r> PrintedRun<'r> {
         report.unreadable = unreadable.len() as u64;
         report.end_pages(request, &(range.start..next));
         if is_complete && range.start < next && next < range.end {
-            self.ends.push((report.interval, next));
+            self.ends.push((report.interval, time_is_end(self.settings.series[index].endpoint), next));
         }
-        report.has_no_value = fields.has_no_value();
-        for unsent in fields.unsent(&report) {
+        fields.end(&mut report);
+        for unsent in fields.unsent() {
             self.note_unsent(unsent);
         }
         self.summary.series[index] = report;
@@ -156,8 +156,8 @@ impl<'r> PrintedRun<'r> {
     fn range(&self, index: usize) -> Range<Timestamp> {
         let interval = self.requests[index].interval();
         let mut range = self.settings.range(&self.settings.series[index], interval);
-        for (other, end) in &self.ends {
-            if *other == interval {
+        for (other, is_end, end) in &self.ends {
+            if *other == interval && *is_end == time_is_end(self.settings.series[index].endpoint) {
                 range.end = range.end.min(*end);
             }
         }
@@ -169,7 +169,7 @@ impl<'r> PrintedRun<'r> {
         &mut self,
         index: usize,
         page: &Page<AnyRecord>,
-        fields: &mut SentFields,
+        fields: &mut StreamedFields,
         report: &mut SeriesReport,
     ) -> Result<Vec<u32>> {
         let series = &self.settings.series[index];
@@ -178,7 +178,7 @@ impl<'r> PrintedRun<'r> {
         self.reporter.report(index, &page.report);
         let readable = ReadableRecords::new(&self.requests[index], page, &page.range);
         for record in readable.records.iter() {
-            fields.add(record, report);
+            fields.add(record);
         }
         report.add_page(page, &readable.times);
         self.printer.print(&[SeriesRecords::of_page(index, series, &readable.records, &readable.times)])?;
@@ -223,6 +223,11 @@ impl<'r> PrintedRun<'r> {
         };
         self.reporter.end(self.settings, ended, ExitKind::Interrupted)
     }
+}
+
+/// Whether the time of a record is the end of its interval. These records have other ends of ranges.
+fn time_is_end(endpoint: Endpoint) -> bool {
+    history(endpoint).is_some_and(|info| info.time_is_end)
 }
 
 /// `true` if the error is in the command or the credentials, so that the other series do not matter.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use runtime::registry::Step;
 use runtime::{Interval, Timestamp};
 
-use crate::notation::{chosen, flag};
+use crate::notation::{flag, is_assistant};
 use crate::progress::counted;
 use crate::time_arg::shown;
 
@@ -29,6 +29,10 @@ pub(crate) struct SeriesEnds<'a> {
     pub(crate) now: Timestamp,
     /// The interval of the records; without a regular step, their mean distance.
     pub(crate) interval: Interval,
+    /// The usual number of intervals from one record to the next.
+    pub(crate) spacing: u64,
+    /// Whether the records have a regular step.
+    pub(crate) has_step: bool,
     /// The number of intervals before the first record that no run has requested, because a search for it has skipped them.
     pub(crate) skipped: u64,
     /// The number of intervals between the first record and the request; `None` if no earlier ones were requested.
@@ -48,11 +52,14 @@ impl SeriesEnds<'_> {
         self.begins_late() && self.skipped > 0
     }
 
-    /// Whether the last record is at least two intervals before the end of the range, and the service has had a day to publish
-    /// the next one.
+    /// Whether at least two records are missing at the end of the range, and the service has had a day to publish them. Without
+    /// a regular step, also a day must be without records.
     pub(crate) fn ends_early(&self) -> bool {
         let margin = Duration::from_secs(86_400);
-        self.end + margin <= self.now && self.interval.passed(&(self.end..self.asked.end)) >= 2
+        let missing = self.interval.passed(&(self.end..self.asked.end)) / self.spacing.max(1);
+        let is_published = self.end + margin <= self.now;
+        let is_long = self.has_step || self.end + margin <= self.asked.end;
+        is_published && is_long && missing >= 2
     }
 
     /// Returns one sentence; `None` if the records cover the range.
@@ -85,10 +92,11 @@ pub(crate) fn sentences<'s>(series: impl IntoIterator<Item = &'s SeriesEnds<'s>>
 pub(crate) fn remedy(series: &[SeriesEnds<'_>]) -> Option<String> {
     let has_skipped = series.iter().any(SeriesEnds::is_unconfirmed);
     let option = flag("refetch-gaps");
-    let text = format!("a `backfill` to a file with `{option}` requests the skipped intervals too");
     // An assistant has no such argument.
-    let text = chosen(&text, &text, "").to_owned();
-    if has_skipped && !text.is_empty() { Some(text) } else { None }
+    if !has_skipped || is_assistant() {
+        return None;
+    }
+    Some(format!("a `backfill` to a file with `{option}` requests the skipped intervals too"))
 }
 
 /// The series that begin the same number of intervals before the request.
@@ -148,6 +156,8 @@ mod tests {
             first,
             end,
             interval: hour.into(),
+            spacing: 1,
+            has_step: true,
             skipped: 0,
             first_age: None,
             first_moves: false,
@@ -159,6 +169,8 @@ mod tests {
         assert_eq!(sentences(&[ends("a", 1, 1000), ends("b", 0, 977)]), Vec::<String>::new());
         let past = SeriesEnds { now: Timestamp::from_unix_seconds(1024 * 3600), ..ends("b", 0, 998) };
         assert!(past.ends_early(), "the service has had a day to publish the rest");
+        assert!(!SeriesEnds { spacing: 8, ..past.clone() }.ends_early(), "the next record is not due");
+        assert!(!SeriesEnds { has_step: false, ..past }.ends_early());
         let found = sentences(&[ends("late", 280, 1000), ends("delisted", 0, 500)]);
         assert_eq!(
             found,
@@ -189,6 +201,8 @@ mod tests {
             first,
             end,
             interval: "1y".parse().unwrap(),
+            spacing: 1,
+            has_step: true,
             skipped: 0,
             first_age: Some(12),
             first_moves: false,

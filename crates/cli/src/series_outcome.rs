@@ -48,8 +48,7 @@ impl<'r> SeriesOutcome<'r> {
             return None;
         }
         let received = self.report.account.received();
-        let has_others = self.others.is_some();
-        Some(EmptySeries { label: self.label.to_owned(), range: self.range.clone(), received, has_others })
+        Some(EmptySeries { label: self.label.to_owned(), range: self.range.clone(), received })
     }
 
     /// A line about a series without a record, of which every request had a response.
@@ -58,12 +57,15 @@ impl<'r> SeriesOutcome<'r> {
         Some(readable(&format!("no record of {} {}", empty.label, time_arg::span(&empty.range))))
     }
 
-    /// A line about responses that have other members instead of records.
+    /// A line about a series of which every response has had other members, such as an error, and no record.
     pub(crate) fn responses_without_records(&self) -> Option<String> {
+        if self.report.account.received() > 0 {
+            return None;
+        }
         let others: Vec<_> = self.others?.iter().cloned().collect();
         let get = format!("{} get --json", program().name);
         let text = format!(
-            "{}: a response had no records but {}, which `{get}` shows",
+            "{}: the responses had no records but {}, which `{get}` shows",
             self.label,
             listed(&quotations(&others))
         );
@@ -134,6 +136,8 @@ impl<'r> SeriesOutcome<'r> {
             first: report.first?,
             end: report.end?,
             interval: report.interval,
+            spacing: report.spacing.unwrap_or(1),
+            has_step: report.interval.has_steps(),
             skipped: time_arg::steps(&report.skipped, report.interval),
             first_age: report.first_age,
             first_moves: report.first_moves,

@@ -19,7 +19,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let example = example.ok_or("the catalogue has no example")?;
     let mut request = client.endpoint(example);
     for param in example.params().filter(|param| param.required.is_some() || param.in_examples) {
-        request = request.query(param.wire_name, param.example.unwrap_or_default());
+        if let Some(value) = param.example {
+            request = request.query(param.wire_name, value);
+        }
     }
 
     let today = Timestamp::now().floor(DAY);

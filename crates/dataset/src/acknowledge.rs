@@ -8,7 +8,6 @@ use crate::error::Error;
 use crate::locked_tables::LockedTables;
 use crate::marks::Marks;
 use crate::target::Target;
-use crate::time_ranges::TimeRanges;
 
 /// The marks that [`acknowledge`] has ended.
 #[derive(Debug, Default)]
@@ -55,14 +54,17 @@ pub async fn acknowledge_unfetched(target: &Target) -> Result<Acknowledged, Erro
     let mut ended = Acknowledged { failed: locked.failed, ..Acknowledged::default() };
     for mut table in locked.tables {
         let mut forgotten = Vec::new();
-        for (path, series) in &mut table.state.series {
-            let ranges: Vec<_> = series.unfetched().ranges().collect();
-            if ranges.is_empty() || series.rejected.is_some() || series.row_facts.first.is_none() {
+        // The fetched rows may be only in the journal.
+        for (path, known) in table.states_with_journal() {
+            let unfetched = known.state.unfetched();
+            let has_rows = known.all_row_facts.first.is_some();
+            let Some(series) = table.state.series.get_mut(&path) else { continue };
+            if unfetched.is_empty() || !has_rows || series.rejected.is_some() {
                 continue;
             }
-            series.requested = series.requested.without(&series.unfetched);
-            series.unfetched = TimeRanges::default();
-            forgotten.push((path.clone(), ranges));
+            series.requested = series.requested.without(&unfetched);
+            series.unfetched = series.unfetched.without(&unfetched);
+            forgotten.push((path, unfetched.ranges().collect()));
         }
         if forgotten.is_empty() {
             continue;

@@ -119,6 +119,7 @@ mod remove;
 mod repair_target;
 mod retire;
 mod stored_tables;
+mod streamed_fields;
 
 mod stored_rows;
 
@@ -151,11 +152,12 @@ pub use remove::{Removed, remove};
 pub use repair_target::{Repaired, repair};
 pub use response_monitor::ResponseMonitor;
 pub use retire::{Retired, retire};
-pub use series::SeriesRequest;
-pub use series_columns::{contradicted_params, unknown_fields};
+pub use series::{SeriesRequest, stored_name};
+pub use series_columns::unknown_fields;
 pub use status::{SeriesStatus, Status, status, verify};
 pub use stored_rows::{NumericField, RevisedValue, StoredRows};
 pub use stored_tables::StoredTables;
+pub use streamed_fields::StreamedFields;
 pub use table_schema::TableSchema;
 pub use target::{Format, Target};
 pub use text_writer::TextWriter;

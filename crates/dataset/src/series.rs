@@ -178,7 +178,7 @@ fn value_of(request: &Request<Dynamic>, name: &str) -> Option<String> {
 /// The name of a param in tables: the oldest one, so that a rename by the service continues the stored series. A
 /// param with the name of a column that each table has gets a prefix. A param whose own name is such a name with prefixes
 /// gets a further one, so that no two params have the same name.
-fn stored_name(endpoint: &EndpointInfo, name: &str) -> String {
+pub fn stored_name(endpoint: &EndpointInfo, name: &str) -> String {
     let mut stored = name;
     if let Some(param) = endpoint.param(name)
         && let Some(oldest) = param.also_named.first()

@@ -58,16 +58,22 @@ pub fn unknown_fields(params: &[(String, Option<String>)], record: &AnyRecord) -
 }
 
 /// The params of which a record states another value than the request. An object or a list is another field of the same
-/// name.
-pub fn contradicted_params<'p>(params: &'p [(String, Option<String>)], record: &AnyRecord) -> Vec<&'p str> {
+/// name, and one of several values that were requested is no contradiction.
+pub(crate) fn contradicted_params<'p>(params: &'p [(String, Option<String>)], record: &AnyRecord) -> Vec<&'p str> {
     let mut contradicted = Vec::new();
     for (name, value) in params {
         let Some(json) = json(record, name) else { continue };
-        if contradicts(value.as_deref(), &json) && !json.starts_with(['{', '[']) {
+        let is_value = !json.starts_with(['{', '[']);
+        if is_value && contradicts(value.as_deref(), &json) && !is_one_of(value.as_deref(), &text(&json)) {
             contradicted.push(name.as_str());
         }
     }
     contradicted
+}
+
+/// Whether a value is one of several values of a param, which are separated by commas.
+pub(crate) fn is_one_of(param: Option<&str>, value: &str) -> bool {
+    param.is_some_and(|param| param.split(',').any(|one| one == value))
 }
 
 /// Whether a value of a record is another one than that of the param, if it is set.

@@ -145,7 +145,6 @@ impl SavedAccount {
     }
 }
 
-/// A series for the tests of states.
 /// The parts of the searched ranges that the searches have not requested.
 pub(crate) fn skipped_by(searches: &[FirstRecordSearch]) -> TimeRanges {
     let mut skipped = TimeRanges::default();
@@ -156,6 +155,7 @@ pub(crate) fn skipped_by(searches: &[FirstRecordSearch]) -> TimeRanges {
     skipped
 }
 
+/// A series for the tests of states.
 #[cfg(test)]
 pub(crate) mod sample {
     use super::*;

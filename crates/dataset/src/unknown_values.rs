@@ -10,7 +10,7 @@ use runtime::Value;
 use serde_json::value::RawValue;
 
 use crate::column_names::{RECORD, UNKNOWN_FIELDS};
-use crate::series_columns::identifies;
+use crate::series_columns::{identifies, is_one_of};
 use crate::table_schema::is_json;
 
 /// A JSON object whose values are as the service wrote them.
@@ -106,31 +106,33 @@ pub(crate) fn misfits<'r>(rows: &'r RecordBatch, schema: &'r Schema) -> impl Ite
     // Fast path: few rows have unknown fields, and reading them takes longer than writing the row.
     let column = rows.column_by_name(UNKNOWN_FIELDS);
     (0..rows.num_rows()).map(move |row| {
-        if column.is_some_and(|column| column.is_valid(row)) {
-            misfits_of(&unknown_fields(rows, row), schema)
-        } else {
-            Vec::new()
-        }
+        if column.is_some_and(|column| column.is_valid(row)) { misfits_of_row(rows, row, schema) } else { Vec::new() }
     })
 }
 
-/// The columns with the names of unknown fields, which these values did not fit.
-fn misfits_of<'s>(unknown: &Value, schema: &'s Schema) -> Vec<&'s Field> {
+/// The columns with the names of unknown fields, which the values of a row did not fit.
+fn misfits_of_row<'s>(rows: &RecordBatch, row: usize, schema: &'s Schema) -> Vec<&'s Field> {
+    let unknown = unknown_fields(rows, row);
     let mut columns = Vec::new();
     for (name, value) in unknown.as_object().into_iter().flatten() {
-        if let Ok(column) = schema.field_with_name(name)
-            && is_misfit(column, value)
-        {
+        let Ok(column) = schema.field_with_name(name) else { continue };
+        if !identifies(column) || contradicts(rows, row, name, value) {
             columns.push(column);
         }
     }
     columns
 }
 
-/// `true` if an unknown field with the name of a column is a value that did not fit it. An object or a list cannot be the
-/// value of a param, so it is another field of the same name.
-fn is_misfit(column: &Field, value: &Value) -> bool {
-    !identifies(column) || !(value.is_object() || value.is_array())
+/// `true` if an unknown field with the name of a param is another value of it. An object or a list cannot be the value of a
+/// param, so it is another field of the same name, and one of several values of the param is no contradiction.
+fn contradicts(rows: &RecordBatch, row: usize, param: &str, value: &Value) -> bool {
+    if value.is_object() || value.is_array() {
+        return false;
+    }
+    let column = rows.column_by_name(param).and_then(|column| column.as_string_opt::<i32>());
+    let values = column.filter(|column| column.is_valid(row)).map(|column| column.value(row));
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    !is_one_of(values, &text)
 }
 
 #[cfg(test)]
@@ -149,5 +151,15 @@ mod tests {
         let rows = RecordBatch::try_from_iter([(UNKNOWN_FIELDS, Arc::new(StringArray::from(unknown)) as ArrayRef)]);
         let rows = rows.expect("a column");
         assert_eq!(invalid(&rows, &schema).collect::<Vec<_>>(), [false, true, true, false]);
+    }
+
+    #[test]
+    fn one_of_several_values_of_a_param_is_no_contradiction() {
+        let texts = |values: [&str; 2]| Arc::new(StringArray::from(Vec::from(values))) as ArrayRef;
+        let unknown = texts([r#"{"country":"BR"}"#, r#"{"country":"US"}"#]);
+        let columns = [("country", texts(["MX,BR", "MX,BR"])), (UNKNOWN_FIELDS, unknown)];
+        let rows = RecordBatch::try_from_iter(columns).expect("columns of one length");
+        let schema = Schema::new(vec![identifying("country")]);
+        assert_eq!(invalid(&rows, &schema).collect::<Vec<_>>(), [false, true]);
     }
 }

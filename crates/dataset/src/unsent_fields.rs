@@ -5,6 +5,7 @@
 //! fields of the records are known, a field without a value is no news: it may be null for years.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use runtime::Timestamp;
 use runtime::registry::BodyInfo;
@@ -13,10 +14,14 @@ use crate::changes::Changes;
 use crate::column_names::ENDPOINT;
 use crate::field_marks::{EndpointField, FieldReports};
 use crate::missing_fields::{Earlier, MIN_ROWS};
+use crate::row_facts::RowFacts;
 use crate::section::Section;
 use crate::series::{SeriesRequest, endpoint_of};
 use crate::series_state::SeriesState;
 use crate::table_state::TableState;
+
+/// The time for which the records of a series must be without any value.
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// A field of the catalogue that no record of an endpoint has, although the records have fields that are not in the
 /// catalogue.
@@ -102,15 +107,26 @@ impl TableState {
     }
 }
 
-/// Whether a series has rows, and no field of any of them has ever had a value, also no field that is not in the catalogue.
+/// Whether a series has rows of a longer time, and no field of any of them has ever had a value, also no field that is not in
+/// the catalogue.
 pub(crate) fn has_no_value(state: &SeriesState, series: &SeriesRequest) -> bool {
     let BodyInfo::Series { record: Some(record), .. } = series.endpoint().body else { return false };
     let is_identity = |name: &str| name == series.time() || series.params.iter().any(|(param, _)| param == name);
     let has_fields = record.fields.iter().any(|field| !is_identity(field.wire_name));
-    let mut sent = state.sent.iter();
+    // Every merged row has a time. Without it, the state does not know which fields its rows have.
+    let is_known = state.sent.contains(series.time());
     // A value that does not fit its field is among the unknown fields.
     let is_valid = state.row_facts.invalid.is_empty();
-    has_fields && is_valid && state.row_count() >= MIN_ROWS && sent.all(|name| is_identity(name) || name == ENDPOINT)
+    let is_empty = state.sent.iter().all(|name| is_identity(name) || name == ENDPOINT);
+    let RowFacts { first, last, .. } = state.row_facts;
+    has_fields && is_known && is_valid && is_empty && is_long_enough(state.row_count(), first, last)
+}
+
+/// Whether so many records, from the first to the last, are enough to call a field that is null in all of them missing: some
+/// fields are null until an event.
+pub(crate) fn is_long_enough(records: u64, first: Option<Timestamp>, last: Option<Timestamp>) -> bool {
+    let (Some(first), Some(last)) = (first, last) else { return false };
+    records >= MIN_ROWS && last - first >= DAY
 }
 
 /// Whether fetched rows show that a field has another name: each has a field that is not in the catalogue, and every value

@@ -47,6 +47,28 @@ fn a_plan_states_the_least_number_of_requests() {
     assert!(plan.contains("records in at least 2 requests"), "{plan}");
 }
 
+/// Nobody knows how many records a full page has, so a response with fewer records than intervals may not be complete.
+#[test]
+fn a_response_with_fewer_records_than_intervals_is_a_warning() {
+    let prices = PRICES.replace("  pages: {cursor: next, param: cursor}\n", "");
+    let files = [("service.yaml", HOURLY_SERVICE), ("prices.yaml", &prices)];
+    let project = project_with("records_of_a_range", &files);
+    let warning = "one page with ";
+    for (to, fault, is_incomplete) in [
+        ("2025-01-02T00:00", None, false),
+        ("2025-01-02T00:59", None, false),
+        ("2025-01-02T00:00", Some("50% missing"), true),
+    ] {
+        let mut arguments = vec!["get", "prices", "--from", "2025-01-01T00:30", "--to", to, "--sandbox"];
+        for fault in fault {
+            arguments.extend(["--fault", fault]);
+        }
+        let output = run(&project, &arguments);
+        let messages = text(&output.stderr);
+        assert!(output.status.success() && messages.contains(warning) == is_incomplete, "{to} {fault:?}: {messages}");
+    }
+}
+
 /// The time from which a plan requests the records.
 fn start_of(plan: &str) -> String {
     let range = plan.lines().nth(1).expect("a range");

@@ -22,7 +22,7 @@ pub(crate) struct Acknowledge {
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
     /// Only the messages about ranges that a run has planned and no run has fetched. A later run fetches them only if it
-    /// requests them again
+    /// requests them again; a part between two records remains a warning
     #[arg(long, conflicts_with = "field")]
     unfetched: bool,
 }

@@ -53,7 +53,7 @@ pub(crate) struct Backfill {
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     #[arg(conflicts_with = "endpoints")]
     job: Option<PathBuf>,
-    /// Fetch again the records in this span before the newest record [default: 24h]
+    /// Fetch again the records of this span; one of more than a day counts back from the newest record [default: 24h]
     #[arg(long, value_name = "AGE", value_parser = time_arg::duration)]
     refetch: Option<Duration>,
     /// Fetch all times without a record again, not only those of the last 14 days, for example after the service has

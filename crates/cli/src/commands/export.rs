@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use dataset::{RecordBatch, SeriesStatus, Status, StoredRows, check_new_file, quoted};
+use dataset::{RecordBatch, SeriesStatus, Status, StoredRows, check_new_file, quoted, stored_name};
 use runtime::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -286,13 +286,13 @@ impl Exported {
 
 /// The params that can distinguish the series of an endpoint, as their columns are named; none if the catalogue no longer has
 /// the endpoint.
-fn endpoint_params(series: &SeriesStatus) -> Vec<&'static str> {
+fn endpoint_params(series: &SeriesStatus) -> Vec<String> {
     let mut names = Vec::new();
     let Ok(endpoint) = find(series.endpoint()) else { return names };
     let range: Vec<_> = history(endpoint).into_iter().flat_map(range_params).collect();
     for info in endpoint.params() {
         if info.const_value.is_none() && !range.contains(&info.wire_name) {
-            names.push(info.also_named.first().copied().unwrap_or(info.wire_name));
+            names.push(stored_name(endpoint, info.wire_name));
         }
     }
     names

@@ -132,12 +132,22 @@ impl Get {
         Ok(())
     }
 
-    /// The number of intervals in the range of a series; `None` without a start or without a regular step.
+    /// The number of complete intervals in the range of a series that the service has reached; `None` without a start or
+    /// without a regular step.
     fn expected_records(&self, client: &Client, series: &RequestedSeries) -> Option<u64> {
-        let range = self.from?..self.to.unwrap_or_else(time_arg::now);
+        let from = self.from?;
         let request = series_requests(client, std::slice::from_ref(series)).ok()?.pop()?;
         let interval = request.interval();
-        if interval.has_steps() { Some(time_arg::steps([&range], interval)) } else { None }
+        if !interval.has_steps() {
+            return None;
+        }
+        let first = interval.start_of(from);
+        let start = if first < from { interval.moved(first, 1) } else { first };
+        let reached = request.request().service_time();
+        let end = interval.start_of(self.to.unwrap_or(reached).min(reached));
+        // The record of an interval that ends at the start is outside, if its time is its end and the service excludes it.
+        let is_end = history(series.endpoint).is_some_and(|info| info.time_is_end);
+        Some(time_arg::steps([&(start..end)], interval).saturating_sub(u64::from(is_end)))
     }
 
     /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
@@ -277,7 +287,7 @@ fn warn_of_missing_records(part: &SeriesRecords<'_>, expected: Option<u64>, labe
     let what = match (page_size(part.series), expected) {
         (Some(size), _) if part.records.len() >= size => format!("the page is full with {count}"),
         (None, Some(expected)) if distinct_times(part) < expected => {
-            format!("one page with {count}, of {}", counted(expected, "interval"))
+            format!("one page with {count}, of {} in the range", counted(expected, "interval"))
         }
         _ => return,
     };

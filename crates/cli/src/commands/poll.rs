@@ -15,10 +15,11 @@ use runtime::{AnyClient as Client, Error, Timestamp};
 use tokio::task::JoinSet;
 
 use crate::cause_of_stop::without_response;
-use crate::endpoint_names::{Endpoint, history};
+use crate::endpoint_names::history;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::notes;
+use crate::followed_fields::FollowedFields;
 use crate::future_records::watch_clock;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
@@ -30,7 +31,6 @@ use crate::progress::{counted, duration};
 use crate::record_columns::SeriesRecords;
 use crate::requested_series::{RequestedSeries, labels, plan, request, series_requests};
 use crate::run_outcome;
-use crate::sent_fields::has_invalid;
 use crate::series_combinations::Requested;
 use crate::table::{Format, readable};
 use crate::time_arg::{self, Start};
@@ -98,7 +98,9 @@ impl Poll {
         };
         let target = Target::parse(out)?;
         let client = &connected.client;
-        let job = connected.backfill(series_requests(client, series)?, self.from, time_arg::OPEN, target.clone());
+        let requests = series_requests(client, series)?;
+        let fields = FollowedFields::new(&requests);
+        let job = connected.backfill(requests, self.from, time_arg::OPEN, target.clone());
         let plan = job.plan().await?;
         for stray in &plan.strays {
             log.warning(stray);
@@ -108,6 +110,7 @@ impl Poll {
             out,
             series,
             labels: labels(series),
+            fields,
             client,
             metrics,
             from: self.from,
@@ -147,6 +150,7 @@ impl Poll {
             };
             updates.spawn(next_update(index, records));
         }
+        let mut fields = FollowedFields::new(&series_requests(client, series)?);
         let mut unsupported = BTreeSet::new();
         let mut left = self.records.unwrap_or(u64::MAX);
         while left > 0 {
@@ -165,7 +169,10 @@ impl Poll {
             // The next update is awaited while this update is printed.
             updates.spawn(next_update(index, records));
             note_records(metrics, client, &series[index], &update);
-            warn(log, &labels[index], series[index].endpoint, &update);
+            warn(log, &labels[index], &update);
+            if let Some(page) = update.page() {
+                fields.note(index, &labels[index], &page.records, log);
+            }
             if let Some(page) = update.page()
                 && let Some(line) = sentence_of(&labels[index], reported(&page.records, &page.report))
                 && unsupported.insert(line.clone())
@@ -203,6 +210,7 @@ struct Watch<'w> {
     out: &'w str,
     series: &'w [RequestedSeries],
     labels: Vec<String>,
+    fields: FollowedFields,
     client: &'w Client,
     metrics: Option<&'w Metrics>,
     from: Start,
@@ -222,7 +230,10 @@ impl Watch<'_> {
             FollowEvent::Run(summary) => self.run(summary),
             FollowEvent::Update { series: index, update, .. } => {
                 note_records(self.metrics, self.client, &self.series[index], update);
-                warn(self.log, &self.labels[index], self.series[index].endpoint, update);
+                warn(self.log, &self.labels[index], update);
+                if let Some(page) = update.page() {
+                    self.fields.note(index, &self.labels[index], &page.records, self.log);
+                }
             }
             FollowEvent::Failed { series, error, .. } => {
                 self.log.warning(&format!("{}: {}; still trying", self.labels[series], brief(&error)));
@@ -352,8 +363,8 @@ fn note_records(metrics: Option<&Metrics>, client: &Client, series: &RequestedSe
     }
 }
 
-/// Warns about an outage, a silent series, times without a record, and records with invalid values.
-fn warn(log: Log, label: &str, endpoint: Endpoint, update: &Update<AnyRecord>) {
+/// Warns about an outage, a silent series, and times without a record.
+fn warn(log: Log, label: &str, update: &Update<AnyRecord>) {
     match update {
         Update::Outage { elapsed, error, .. } => {
             let elapsed = duration(*elapsed);
@@ -372,9 +383,5 @@ fn warn(log: Log, label: &str, endpoint: Endpoint, update: &Update<AnyRecord>) {
     };
     for gap in &page.report.gaps {
         log.warning(&format!("{label}: the service has no record {}", time_arg::span(&gap.range)));
-    }
-    let invalid = page.records.iter().filter(|record| has_invalid(endpoint, record)).count() as u64;
-    if invalid > 0 {
-        log.warning(&format!("{label}: {} with an invalid value, which is null", counted(invalid, "record")));
     }
 }

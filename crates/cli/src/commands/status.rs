@@ -161,6 +161,8 @@ fn ends(status: &dataset::Status) -> Vec<SeriesEnds<'_>> {
             let SeriesStatus { first_age, first_moves, .. } = *series;
             let interval = interval_or_mean(series, end - first);
             let skipped = time_arg::steps(&series.skipped, series.interval);
+            let spacing = series.spacing.unwrap_or(1);
+            let has_step = series.interval.has_steps();
             all.push(SeriesEnds {
                 label: &series.path,
                 asked,
@@ -168,6 +170,8 @@ fn ends(status: &dataset::Status) -> Vec<SeriesEnds<'_>> {
                 first,
                 end,
                 interval,
+                spacing,
+                has_step,
                 skipped,
                 first_age,
                 first_moves,

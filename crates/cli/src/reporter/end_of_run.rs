@@ -14,7 +14,7 @@ use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::incomplete_run::{IncompleteRun, Reason};
 use crate::job_settings::JobSettings;
 use crate::marks;
-use crate::notation::{chosen, flag, python_text};
+use crate::notation::{command, flag, is_assistant, python_text};
 use crate::program::program;
 use crate::progress::{counted, line_of, print_first};
 use crate::range_ends::{cap, remedy, sentences};
@@ -179,10 +179,8 @@ impl Reporter {
         }
         print_first(&warnings, "like this", |line| self.log.warning(line));
         // A stream has no status, and the answer to an assistant has the times.
-        if !settings.is_stream()
-            && let Some(status) = list_of_missing(&settings.out)
-        {
-            self.note_list(&status);
+        if !settings.is_stream() && !is_assistant() {
+            self.note_list(&list_of_missing(&settings.out));
         }
     }
 
@@ -232,7 +230,8 @@ impl Reporter {
         for outcome in outcomes {
             let Some(hint) = outcome.never_fetched() else { continue };
             if failure.is_none() && !has_failed {
-                failure = Some(Failure::new(ExitKind::Incomplete, hint).help(not_needed(out)));
+                let help = if is_assistant() { None } else { Some(not_needed(out)) };
+                failure = Some(Failure::new(ExitKind::Incomplete, hint).help_if(help));
             } else {
                 warnings.push(hint);
             }
@@ -289,13 +288,10 @@ impl Reporter {
     }
 }
 
-/// The command, or the function in Python, that lists missing times; `None` for an assistant.
-fn list_of_missing(out: &str) -> Option<String> {
-    let name = program().name;
-    let shell = format!("{name} status --json {}", quoted(out));
-    let python = format!("{name}.status({})", python_text(out));
-    let list = chosen(&shell, &python, "");
-    if list.is_empty() { None } else { Some(list.to_owned()) }
+/// The command, or the function in Python, that lists missing times.
+fn list_of_missing(out: &str) -> String {
+    let python = format!("status({})", python_text(out));
+    command(&format!("status --json {}", quoted(out)), &python, "report")
 }
 
 /// The help about ranges that an earlier run has planned.

@@ -205,7 +205,7 @@ pub struct SeriesReport {
     /// The values of its params that the endpoint does not support, as the last responses with records have reported
     /// them: the records were computed without them.
     pub unsupported: BTreeSet<String>,
-    /// `true` if the series has at least ten records, and no field of any of them has ever had a value.
+    /// `true` if the series has at least ten records over a day, and no field of any of them has ever had a value.
     pub has_no_value: bool,
     /// `true` if a user has [retired](crate::retire()) the series, so that no run requests it.
     pub is_retired: bool,

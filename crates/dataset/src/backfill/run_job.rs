@@ -235,7 +235,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             summary.series.iter_mut().zip(job_tables.states_with_journal()).zip(&job.series)
         {
             report.set_state(&state);
-            report.has_no_value = has_no_value(&state, series);
+            report.has_no_value = !summary.is_cancelled && has_no_value(&state, series);
             summary.records += report.added + report.filled;
         }
         let mut missing_fields = FieldReports::default();

@@ -5,8 +5,11 @@ use std::sync::{Arc, Mutex};
 use dataset::{SeriesRequest, Summary};
 use runtime::Timestamp;
 
-use crate::support::service::WIDE;
-use crate::support::{DAY, END, HOUR, Row, TARGETS, client_with, data_of, hours, job, read, run, state_of, target_of};
+use crate::support::service::{OPTIONAL, RATIO, WIDE};
+use crate::support::{
+    DAY, END, HOUR, Row, TARGETS, body, client, client_with, data_of, hours, job, read, run, run_cancelled, state_of,
+    target_of, with,
+};
 
 /// The JSON of the fields of a record at a time.
 type Fields = fn(i64) -> String;
@@ -66,6 +69,37 @@ async fn absence_does_not_replace_a_value_and_is_reported_once() {
         assert_eq!(fourth.series[0].revised, 0, "{name}: a value that was missing is new");
         assert_eq!(state_of(&path).await.damaged, [""; 0], "{name}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_series_whose_records_have_only_times_is_reported() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, _) = client_with((), |(), _, from, to| (200, body(from, to, |_| Some("null".to_owned()))));
+        let whole = job(vec![hours(&client, &OPTIONAL, "BTC")], END - 60 * DAY, END, &path);
+        let cancelled = run_cancelled(&whole).await;
+        assert!(!cancelled.series[0].has_no_value, "{name}: {cancelled:?}");
+        for _ in 0..2 {
+            let summary = run(&whole).await;
+            assert_eq!((summary.series[0].has_no_value, summary.is_complete), (true, false), "{name}: {summary:?}");
+        }
+        let allowed = with(whole, |job| job.allow_empty = true);
+        assert!(run(&allowed).await.is_complete, "{name}");
+    }
+}
+
+/// A state that does not know which fields its rows have is no evidence.
+#[tokio::test(start_paused = true)]
+async fn an_adopted_series_has_values() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let whole = job(vec![hours(&client(), &RATIO, "BTC")], END - 60 * DAY, END - 30 * DAY, &path);
+    assert!(run(&whole).await.is_complete);
+    std::fs::remove_dir_all(path.join(".backfill")).unwrap();
+    dataset::adopt(&target_of(&path)).await.unwrap();
+    let adopted = run(&whole).await;
+    assert_eq!((adopted.series[0].has_no_value, adopted.is_complete), (false, true), "{adopted:?}");
 }
 
 /// A reader of the summary learns of every record that has changed a file.

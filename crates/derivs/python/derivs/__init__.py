@@ -79,16 +79,20 @@ __all__ = [
 
 
 def __dir__() -> List[str]:
-    return [*__all__, "__version__"]
+    return [name for name in globals() if name in __all__ or name.startswith("__")] + ["__version__"]
 
 
-def __getattr__(name: str) -> str:
-    if name == "__version__":
-        # Importing it takes longer than the rest of the package.
-        from importlib.metadata import version
+if TYPE_CHECKING:
+    __version__: str
+else:
 
-        return version(__name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name):
+        if name == "__version__":
+            # Importing it takes longer than the rest of the package.
+            from importlib.metadata import version
+
+            return version(__name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _history(
@@ -171,7 +175,7 @@ def _backfill(
     requested, which are also logged as warnings."""
     if out == "-":
         raise ArgumentError("`out` is a file or a folder; `history` returns records")
-    run = Run(["backfill", *endpoint_names(endpoints)], with_own_options(options, {**range_options(start, end), "out": out and path_text(out), "json": True}))
+    run = Run(["backfill", *endpoint_names(endpoints)], with_own_options(options, {**range_options(start, end), "out": out, "json": True}))
     changes = run.read()
     if run.objects:
         raise ArgumentError("the target of the job file is standard output; set `out`, or use `history`")

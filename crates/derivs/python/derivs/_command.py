@@ -30,6 +30,9 @@ T = TypeVar("T")
 
 _LOG = logging.getLogger("derivs")
 
+# The options that are paths.
+_PATHS = ("job", "metrics_file", "out", "settings")
+
 # The warnings that a call has already logged; None outside of `without_repeats`.
 _LOGGED: ContextVar[Optional[Set[str]]] = ContextVar("_LOGGED", default=None)
 
@@ -37,7 +40,8 @@ _LOGGED: ContextVar[Optional[Set[str]]] = ContextVar("_LOGGED", default=None)
 @contextmanager
 def without_repeats() -> Iterator[None]:
     """Logs each warning once, if a call runs several commands."""
-    token = _LOGGED.set(_LOGGED.get() or set())
+    known = _LOGGED.get()
+    token = _LOGGED.set(set() if known is None else known)
     try:
         yield
     finally:
@@ -228,6 +232,8 @@ def _options(options: Row) -> Iterator[str]:
             value = bool(value)
         if value is True:
             yield option
+        elif name in _PATHS and isinstance(value, (str, os.PathLike)):
+            yield f"{option}={path_text(value)}"
         elif value is not None and value is not False:
             many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
             if not many:

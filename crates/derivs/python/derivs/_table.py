@@ -109,8 +109,10 @@ class Table(Generic[TableRow, Column]):
 
     def to_polars(self) -> Any:
         """Returns a `polars.DataFrame`; needs polars."""
-        import polars
-
+        try:
+            import polars
+        except ImportError:
+            raise ImportError("a polars.DataFrame needs polars: pip install polars") from None
         return polars.DataFrame(self)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:

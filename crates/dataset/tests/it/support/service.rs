@@ -121,6 +121,8 @@ static RATIO_RECORD: RecordInfo = RecordInfo::new("Ratio", &[TIME, number("volum
 static DELTA_RECORD: RecordInfo = RecordInfo::new("Delta", &[TIME, number("volumeDelta", ValueType::Number)]);
 static COUNT_RECORD: RecordInfo = RecordInfo::new("Count", &[TIME, number("volumeRatio", ValueType::Integer)]);
 static TEXT_RECORD: RecordInfo = RecordInfo::new("Text", &[TIME, number("volumeRatio", ValueType::String)]);
+static OPTIONAL_RECORD: RecordInfo =
+    RecordInfo::new("Optional", &[TIME, FieldInfo { optional: true, ..number("volumeRatio", ValueType::Number) }]);
 static RANGED_RECORD: RecordInfo = RecordInfo::new(
     "Ranged",
     &[TIME, FieldInfo { range: Range { min: None, max: Some(0.5) }, ..number("volumeRatio", ValueType::Number) }],
@@ -143,6 +145,8 @@ pub(crate) static COUNT: EndpointInfo = series("volume_ratio", "/volumeRatio", S
 pub(crate) static TEXT: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&TEXT_RECORD));
 /// The endpoint of [`RATIO`] in a catalogue with an additional field.
 pub(crate) static WIDE: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&WIDE_RECORD));
+/// The endpoint of [`RATIO`] in a catalogue in which the number may be null.
+pub(crate) static OPTIONAL: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&OPTIONAL_RECORD));
 /// The endpoint of [`RATIO`] in a catalogue with a range of the number.
 pub(crate) static RANGED: EndpointInfo = series("volume_ratio", "/volumeRatio", Some(&RANGED_RECORD));
 /// Another endpoint, with a string field that has the same name as the numeric field of [`RATIO`].
