@@ -28,8 +28,16 @@ fn has_words(group: &GroupInfo, endpoint: &EndpointInfo, words: &[String]) -> bo
     let text = searched(group, endpoint);
     words.iter().all(|word| {
         let word = word.to_lowercase();
-        text.contains(&word) || text.contains(&wording::normalized(&word))
+        text.contains(singular(&word)) || text.contains(&wording::normalized(&word))
     })
+}
+
+/// A word without the ending of the plural, so that it is also a part of the plural.
+fn singular(word: &str) -> &str {
+    match word.strip_suffix('s') {
+        Some(rest) if rest.len() > 2 && !rest.ends_with('s') => rest,
+        _ => word,
+    }
 }
 
 /// Creates the error for words that no endpoint has, with the most similar name of an endpoint or a group.

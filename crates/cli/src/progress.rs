@@ -188,9 +188,9 @@ pub(crate) fn listed(names: &[String]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// Encloses each name in backticks.
+/// Encloses each name in backticks. A name may come from a service, so each is one line.
 pub(crate) fn quotations(names: &[String]) -> Vec<String> {
-    names.iter().map(|name| format!("`{name}`")).collect()
+    names.iter().map(|name| format!("`{}`", readable(name))).collect()
 }
 
 /// Prints the first lines of a list, and the number of the other lines, which are called `rest`.

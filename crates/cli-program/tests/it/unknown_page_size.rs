@@ -60,7 +60,7 @@ fn a_response_with_fewer_records_than_intervals_is_a_warning() {
         ("2025-01-02T00:00", Some("50% missing"), true),
     ] {
         let mut arguments = vec!["get", "prices", "--from", "2025-01-01T00:30", "--to", to, "--sandbox"];
-        for fault in fault {
+        if let Some(fault) = fault {
             arguments.extend(["--fault", fault]);
         }
         let output = run(&project, &arguments);

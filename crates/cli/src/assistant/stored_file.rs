@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dataset::{FieldQuality, SeriesQuality, SeriesStatus};
-use runtime::registry::FieldInfo;
+use runtime::registry::{EndpointInfo, FieldInfo, ValueType};
 use serde_json::json;
 
 use super::answer::compact_csv;
@@ -61,7 +61,8 @@ fn section(title: &str, table: &Table) -> Result<String> {
 }
 
 fn series_table(series: &[SeriesQuality]) -> Table {
-    let columns = ["series", "rows", "first", "last", "missing", "never_requested", "never_fetched", "gaps"];
+    let columns =
+        ["series", "rows", "first", "last", "missing", "never_requested", "never_fetched", "gaps", "rejected"];
     let mut rows = Vec::new();
     for SeriesQuality { status, .. } in series {
         rows.push(vec![
@@ -73,6 +74,7 @@ fn series_table(series: &[SeriesQuality]) -> Table {
             Cell::count(steps(status, &status.unrequested)),
             Cell::count(steps(status, &status.unfetched)),
             Cell::text(gaps(status)),
+            Cell::text(if status.rejected.is_some() { "yes" } else { "" }),
         ]);
     }
     Table { columns: columns.map(str::to_owned).into(), rows }
@@ -108,7 +110,7 @@ fn columns_table(series: &[SeriesQuality]) -> Table {
         for field in fields(endpoint) {
             let row = vec![
                 Cell::text(field.wire_name),
-                Cell::text(unit(field)),
+                Cell::text(unit(endpoint, field)),
                 Cell::text(field.evidence.as_str()),
                 Cell::text(field.summary.trim_end_matches('.')),
             ];
@@ -120,10 +122,16 @@ fn columns_table(series: &[SeriesQuality]) -> Table {
     Table { columns: ["column", "unit", "source", "meaning"].map(str::to_owned).into(), rows }
 }
 
-/// The unit of a field; empty if the values have none.
-fn unit(field: &FieldInfo) -> &'static str {
-    let is_undocumented = field.unknown.iter().any(|fact| fact.contains("unit"));
+/// The unit of a field; empty if the values have none. That the unit is undocumented may be a fact of all fields.
+fn unit(endpoint: &EndpointInfo, field: &FieldInfo) -> &'static str {
+    let is_unit = |fact: &&str| fact.contains("unit");
+    let of_endpoint = is_number(field) && endpoint.unknown.iter().any(is_unit);
+    let is_undocumented = of_endpoint || field.unknown.iter().any(is_unit);
     if field.unit.is_empty() && is_undocumented { "undocumented" } else { field.unit }
+}
+
+fn is_number(field: &FieldInfo) -> bool {
+    matches!(field.ty, ValueType::Integer | ValueType::Count | ValueType::Number | ValueType::Decimal)
 }
 
 fn figures_table(series: &[SeriesQuality]) -> Table {

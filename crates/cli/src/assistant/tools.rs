@@ -22,7 +22,7 @@ pub(crate) const SANDBOX: &str = " All data is invented by a sandbox, and says n
 /// The definitions of all tools.
 pub(crate) fn tools() -> Vec<Tool> {
     let text = || json!({ "type": "string" });
-    let params = || json!({ "type": "object", "description": "a list of values: several series" });
+    let params = || json!({ "type": "object", "description": "a list: several series; a+b: one of both" });
     let time = || described("2025-01-31, 2025-01-31T12:00, or an age: 90d");
     let file = || described(".parquet, .csv, .jsonl or folder");
     vec![
