@@ -10,6 +10,7 @@ use std::path::Path;
 use dataset::quoted;
 use runtime::{Error, ErrorKind};
 
+use crate::durations::duration;
 use crate::log;
 use crate::notation::{command, python_text};
 use crate::program::program;
@@ -98,7 +99,9 @@ impl Failure {
 
     /// Creates the failure of a run for the error of its requests.
     pub(crate) fn of(error: &Error, message: String) -> Self {
-        Self::new(exit_kind(error), message).help_if(proxy_advice(error).map(str::to_owned))
+        let advice = proxy_advice(error).map(str::to_owned);
+        let pause = error.long_pause().map(|pause| format!("run the same command again in {}", duration(pause)));
+        Self::new(exit_kind(error), message).help_if(advice).help_if(pause)
     }
 
     /// Creates the failure for an invalid command line.
@@ -183,10 +186,14 @@ pub(crate) fn without_system_numbers(mut text: String) -> String {
 }
 
 /// The reason for the failure of a request, in one line and without the request, the body, the number of
-/// attempts and the time of a retry.
+/// attempts and the time of a retry, unless the client does not wait until that time.
 pub(crate) fn brief(error: &Error) -> String {
     let text = error.to_string();
-    if error.endpoint().is_some() { brief_text(&text) } else { shortened(&text) }
+    let mut reason = if error.endpoint().is_some() { brief_text(&text) } else { shortened(&text) };
+    if let Some(pause) = error.long_pause() {
+        reason.push_str(&format!("; the service asks for a pause of {}", duration(pause)));
+    }
+    reason
 }
 
 /// The same as [`brief`] for the text of an error with an endpoint.

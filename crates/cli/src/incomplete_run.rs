@@ -1,7 +1,9 @@
 //! The failure of a run in which requests, or complete series, have failed: its message, its exit code and its advice.
 
+use std::time::Duration;
+
 use crate::failure::{ExitKind, Failure};
-use crate::progress::{counted, listed};
+use crate::progress::{counted, duration, listed};
 use crate::table::readable;
 
 /// The reason why a series, or a page of it, is not complete.
@@ -21,6 +23,8 @@ pub(crate) struct IncompleteRun<'r> {
     /// Why pages have failed, and why complete series have.
     pub(crate) of_pages: Vec<Reason>,
     pub(crate) of_series: Vec<Reason>,
+    /// The longest pause that the service has requested of an endpoint, if it is longer than a request waits.
+    pub(crate) pause: Option<Duration>,
 }
 
 impl IncompleteRun<'_> {
@@ -46,7 +50,8 @@ impl IncompleteRun<'_> {
         if failure.exit_kind == ExitKind::Rejected && self.failed_pages == 0 {
             return failure;
         }
-        failure.help("run the same command to fetch the missing records")
+        let time = self.pause.map(|pause| format!(" again in {}", duration(pause))).unwrap_or_default();
+        failure.help(format!("run the same command{time} to fetch the missing records"))
     }
 
     fn failure(&self) -> Failure {

@@ -12,6 +12,7 @@
 //! params are read from the client's registry.
 
 // Modules, lowest layer first.
+mod durations;
 mod earlier_metrics;
 mod log;
 mod whole_number;
@@ -53,6 +54,7 @@ mod metrics_file;
 mod new_records;
 mod param_keys;
 mod param_values;
+mod pause_warnings;
 mod shared_rate_limit;
 mod stored_completions;
 mod trouble;

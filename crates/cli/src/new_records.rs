@@ -73,6 +73,7 @@ impl RequestedRecords {
                 }
                 Some(Err(error)) => {
                     self.pages = None;
+                    self.due += error.long_pause().unwrap_or_default();
                     return Err(error);
                 }
                 None => self.pages = None,

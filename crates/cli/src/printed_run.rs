@@ -9,7 +9,7 @@ use runtime::record::AnyRecord;
 use runtime::{Dynamic, Error, ErrorKind, Interval, Timestamp};
 
 use crate::backfill_run::unchanged;
-use crate::endpoint_names::{Endpoint, history};
+use crate::endpoint_names::{Endpoint, history, is_same};
 use crate::failure::{ExitKind, Result};
 use crate::future_records::check_service_time;
 use crate::job_settings::JobSettings;
@@ -46,6 +46,8 @@ pub(crate) struct PrintedRun<'r> {
     ends: Vec<(Interval, bool, Timestamp)>,
     progress_log: Log,
     summary: Summary,
+    /// The errors with which the service has requested a long pause of an endpoint.
+    paused: Vec<Error>,
     /// The error with which the requests of all other series would fail too.
     fatal: Option<dataset::Error>,
 }
@@ -96,6 +98,7 @@ impl<'r> PrintedRun<'r> {
             log,
             progress_log: if stdout::is_terminal() { Log::Quiet } else { log },
             summary: unchanged(requests),
+            paused: Vec::new(),
             fatal: None,
         }
     }
@@ -103,12 +106,32 @@ impl<'r> PrintedRun<'r> {
     /// Prints all records of the range, one series after the other.
     pub(crate) async fn run(mut self) -> Result<()> {
         for index in 0..self.requests.len() {
-            self.print_series(index).await?;
+            match self.pause_of(index) {
+                Some(error) => self.skip_series(index, error),
+                None => self.print_series(index).await?,
+            }
             if self.fatal.is_some() {
                 break;
             }
         }
         self.end()
+    }
+
+    /// The error with which the service has requested a long pause of the endpoint of a series.
+    fn pause_of(&self, index: usize) -> Option<Error> {
+        let endpoint = self.requests[index].endpoint();
+        let error =
+            self.paused.iter().find(|error| error.endpoint().is_some_and(|paused| is_same(paused, endpoint)))?;
+        Some(error.clone())
+    }
+
+    /// Notes that a series was not requested.
+    fn skip_series(&mut self, index: usize, error: Error) {
+        self.progress.begin_series();
+        let range = self.range(index);
+        let report = &mut self.summary.series[index];
+        report.unfetched += time_arg::steps([&(range.start..range.end.min(time_arg::now()))], report.interval);
+        self.summary.failed.push((index, error.into()));
     }
 
     async fn print_series(&mut self, index: usize) -> Result<()> {
@@ -198,6 +221,8 @@ impl<'r> PrintedRun<'r> {
     fn note_failed(&mut self, index: usize, error: Error) {
         if fails_everywhere(&error) {
             self.fatal = Some(error.clone().into());
+        } else if error.is_long_pause() {
+            self.paused.push(error.clone());
         }
         self.summary.failed.push((index, error.into()));
     }
@@ -230,7 +255,9 @@ fn time_is_end(endpoint: Endpoint) -> bool {
     history(endpoint).is_some_and(|info| info.time_is_end)
 }
 
-/// `true` if the error is in the command or the credentials, so that the other series do not matter.
+/// `true` if the error is in the command or the credentials, so that the other series do not matter, or if the service
+/// would reject their requests too.
 fn fails_everywhere(error: &Error) -> bool {
-    error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder
+    let is_of_command = error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder;
+    is_of_command || error.is_long_pause_of_client()
 }

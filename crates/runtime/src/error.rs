@@ -64,8 +64,13 @@ struct ErrorFacts {
     response: Option<Box<(u16, Headers)>>,
     cause: Option<Cause>,
     retry_after: Option<Duration>,
+    /// True if that is longer than the client waits.
+    long_pause: bool,
     timing: Timing,
 }
+
+/// The longest `Retry-After` that is not a mistake.
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
 /// Whether the same request may succeed if it is sent again.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -194,6 +199,26 @@ impl Error {
     /// Returns the wait that the service requests with `Retry-After`, if any.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.facts.retry_after
+    }
+
+    /// Returns the wait that the service requests if it is longer than
+    /// [`Retry::max_retry_after`](crate::Retry::max_retry_after), so that the request failed at once; at most a year, because
+    /// longer waits are mistakes.
+    pub fn long_pause(&self) -> Option<Duration> {
+        let requested = self.retry_after().filter(|_| self.is_long_pause())?;
+        Some(requested.min(YEAR))
+    }
+
+    /// Returns whether there is a [long pause](Self::long_pause). Until its end, the service would reject the request again,
+    /// and probably any other one for the same endpoint.
+    pub fn is_long_pause(&self) -> bool {
+        self.0.facts.long_pause
+    }
+
+    /// Returns whether the [long pause](Self::is_long_pause) is one of all requests of the client: a rate limit, except with
+    /// the status 403, which pauses only its endpoint.
+    pub fn is_long_pause_of_client(&self) -> bool {
+        self.is_long_pause() && self.is_rate_limited() && self.status() != Some(403)
     }
 
     /// Returns whether the default rules of [`Retry`](crate::Retry) permit sending the same request again.

@@ -150,7 +150,7 @@ impl<E: HasHistory> History<E> {
     /// Continues after a page that fails repeatedly, and lists the page in [`Report::failed_pages`].
     ///
     /// By default, the history ends with the error. With this setting, the history ends only after an error that every
-    /// page would have, such as rejected credentials or a rejected first request.
+    /// page would have, such as rejected credentials, a rejected first request, or a [pause](Error::is_long_pause) that is longer than the client waits.
     pub fn skip_failed_pages(self) -> Self {
         self.with(|options| options.skip_failed = true)
     }
@@ -175,7 +175,7 @@ impl<E: HasHistory> History<E> {
     /// Sets the maximum number of times that a page is requested if it fails with a
     /// [retryable](Error::is_retryable) error: 4 by default. In addition, the client's retry rules apply to each of
     /// these requests, so that with the defaults a page fails after up to 16 attempts. Any other error is final, such as
-    /// a complete body that does not decode.
+    /// a complete body that does not decode, or a [pause](Error::is_long_pause) that is longer than the client waits.
     pub fn max_attempts(self, attempts: u32) -> Self {
         self.with(|options| options.attempts = attempts.max(1))
     }

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use dataset::{BackfillPlan, FollowEvent, Summary, Target, quoted};
@@ -26,6 +26,7 @@ use crate::log::Log;
 use crate::marks;
 use crate::metrics_file::{Metrics, MetricsOption};
 use crate::new_records::NewRecords;
+use crate::pause_warnings::PauseWarnings;
 use crate::printer::{Columns, Printer};
 use crate::progress::{counted, duration};
 use crate::record_columns::SeriesRecords;
@@ -115,6 +116,7 @@ impl Poll {
             metrics,
             from: self.from,
             first_run: Some(FirstRun { plan, target }),
+            pauses: PauseWarnings::default(),
         };
         let signal = Cell::new(ExitKind::Interrupted);
         let interrupted = async { signal.set(interrupt.happened().await) };
@@ -152,6 +154,7 @@ impl Poll {
         }
         let mut fields = FollowedFields::new(&series_requests(client, series)?);
         let mut unsupported = BTreeSet::new();
+        let mut pauses = PauseWarnings::default();
         let mut left = self.records.unwrap_or(u64::MAX);
         while left > 0 {
             let Some(ended) = updates.join_next().await else {
@@ -161,7 +164,9 @@ impl Poll {
             if let Err(error) = &update
                 && error.is_retryable()
             {
-                log.warning(&format!("{}: {}; still trying", labels[index], brief(error)));
+                if !warn_of_pause(log, error, &mut pauses) {
+                    log.warning(&format!("{}: {}; still trying", labels[index], brief(error)));
+                }
                 updates.spawn(next_update(index, records));
                 continue;
             }
@@ -169,7 +174,7 @@ impl Poll {
             // The next update is awaited while this update is printed.
             updates.spawn(next_update(index, records));
             note_records(metrics, client, &series[index], &update);
-            warn(log, &labels[index], &update);
+            warn(log, &labels[index], &update, &mut pauses);
             if let Some(page) = update.page() {
                 fields.note(index, &labels[index], &page.records, log);
             }
@@ -216,6 +221,7 @@ struct Watch<'w> {
     from: Start,
     /// `None` after the first run.
     first_run: Option<FirstRun>,
+    pauses: PauseWarnings,
 }
 
 /// What the target has before the first run.
@@ -230,7 +236,7 @@ impl Watch<'_> {
             FollowEvent::Run(summary) => self.run(summary),
             FollowEvent::Update { series: index, update, .. } => {
                 note_records(self.metrics, self.client, &self.series[index], update);
-                warn(self.log, &self.labels[index], update);
+                warn(self.log, &self.labels[index], update, &mut self.pauses);
                 if let Some(page) = update.page() {
                     self.fields.note(index, &self.labels[index], &page.records, self.log);
                 }
@@ -275,7 +281,7 @@ impl Watch<'_> {
         metrics.note_run(summary.is_complete);
     }
 
-    fn warn_of_failures(&self, summary: Summary) {
+    fn warn_of_failures(&mut self, summary: Summary) {
         for (report, label) in summary.series.iter().zip(&self.labels) {
             if report.lacks_values() {
                 self.log.warning(&readable(&format!("{label}: no record has ever had a value")));
@@ -286,7 +292,10 @@ impl Watch<'_> {
                 self.log.warning(&line);
             }
         }
-        if summary.is_unreachable && summary.failed.is_empty() {
+        let paused = summary.page_error.as_ref().filter(|_| summary.is_paused);
+        if paused.is_some_and(|error| warn_of_pause(self.log, error, &mut self.pauses)) {
+            // The run after the pause repeats what is missing.
+        } else if summary.is_unreachable && summary.failed.is_empty() {
             self.log.warning(&format!("{}; still trying", without_response(summary.page_error.as_ref())));
         } else if summary.failed_pages > 0 {
             let failed = counted(summary.failed_pages, "request");
@@ -294,6 +303,11 @@ impl Watch<'_> {
             self.log.warning(&format!("{failed} failed{why}; the run in an hour repeats what is missing"));
         }
         for (series, error) in summary.failed {
+            if let dataset::Error::Request(error) = &error
+                && warn_of_pause(self.log, error, &mut self.pauses)
+            {
+                continue;
+            }
             self.log.warning(&format!("{}: {}", self.labels[series], Failure::from(error)));
         }
     }
@@ -363,9 +377,23 @@ fn note_records(metrics: Option<&Metrics>, client: &Client, series: &RequestedSe
     }
 }
 
+/// Warns about a long pause that the service has requested, once. Returns whether it has requested one.
+fn warn_of_pause(log: Log, error: &Error, pauses: &mut PauseWarnings) -> bool {
+    let Some(line) = pauses.of(error, Instant::now()) else {
+        return false;
+    };
+    if !line.is_empty() {
+        log.warning(&line);
+    }
+    true
+}
+
 /// Warns about an outage, a silent series, and times without a record.
-fn warn(log: Log, label: &str, update: &Update<AnyRecord>) {
+fn warn(log: Log, label: &str, update: &Update<AnyRecord>, pauses: &mut PauseWarnings) {
     match update {
+        Update::Outage { error, .. } if error.is_long_pause() => {
+            warn_of_pause(log, error, pauses);
+        }
         Update::Outage { elapsed, error, .. } => {
             let elapsed = duration(*elapsed);
             log.warning(&format!("{label}: no response for {elapsed}: {}; still trying", brief(error)));

@@ -107,7 +107,11 @@ impl Reporter {
             of_pages.push(Reason { series: failed.series, failure: failed.page.error.clone().into() });
         }
         let mut of_series = Vec::new();
+        let mut pause = None;
         for (series, error) in summary.failed {
+            if let dataset::Error::Request(error) = &error {
+                pause = pause.max(error.long_pause());
+            }
             of_series.push(Reason { series, failure: self.failed(series, error) });
         }
         let run = IncompleteRun {
@@ -116,6 +120,7 @@ impl Reporter {
             failed_pages: summary.failed_pages,
             of_pages,
             of_series,
+            pause,
         };
         if settings.is_stream() {
             return run.failure_of_stream();
@@ -147,7 +152,9 @@ impl Reporter {
             Some(error) => Failure::of(error, message),
             None => Failure::new(ExitKind::Service, message),
         };
-        Some(failure.help("run the same command to continue"))
+        // The failure has the advice to continue after the pause.
+        let advice = (!summary.is_paused).then(|| "run the same command to continue".to_owned());
+        Some(failure.help_if(advice))
     }
 
     /// Prints the changes of a run. If no request was needed, the plan has already reported that.

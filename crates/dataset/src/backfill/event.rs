@@ -117,6 +117,9 @@ pub struct Summary {
     /// `true` if the run ended because neither the service nor the rate limiter responded for two minutes, or if
     /// requests failed and no request of the run got a response.
     pub is_unreachable: bool,
+    /// `true` if the run ended because the service requested a [long pause](RequestError::is_long_pause_of_client) of the
+    /// client. [`page_error`](Self::page_error) has its length.
+    pub is_paused: bool,
     /// Number of records that this run added.
     pub records: u64,
     /// Number of requests that this run has made.
@@ -133,7 +136,7 @@ pub struct Summary {
     /// again until the run ends.
     pub failed_pages: u64,
     /// The error of the last page that could not be fetched; if the run [`is_unreachable`](Self::is_unreachable), of the
-    /// last page without a response.
+    /// last page without a response; if the run [`is_paused`](Self::is_paused), the error that ended the run.
     pub page_error: Option<RequestError>,
     /// The reports of all series, in their order.
     pub series: Vec<SeriesReport>,

@@ -12,7 +12,7 @@ use runtime::{Error as RequestError, ErrorKind};
 use tokio::time::sleep;
 
 use super::buffered_pages::{LeftOut, RangeId};
-use super::event::BackfillEvent;
+use super::event::{BackfillEvent, Summary};
 use super::pending_ranges::SeriesRange;
 use super::run::{ActiveRange, Run, add_progress};
 use crate::error::Error;
@@ -40,9 +40,10 @@ type NextPage = Option<Result<Page<AnyRecord>, RequestError>>;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Fetches all ranges, several at a time, and merges the journal whenever it is full. Ends early if the run is
-    /// cancelled, if the service is unreachable, or if all further requests would fail in the same way.
+    /// cancelled, if the service is unreachable or requests a long pause, or if all further requests would fail in the same
+    /// way.
     pub(super) async fn fetch(&mut self, mut cancel: Pin<&mut impl Future<Output = ()>>) -> Result<(), Error> {
-        while self.rejected.is_none() && !self.summary.is_cancelled && !self.summary.is_unreachable {
+        while !self.is_ended() {
             self.begin_ranges();
             if self.active.is_empty() {
                 break;
@@ -62,7 +63,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 self.merge_journals().await?;
             }
             self.report_progress();
-            self.summary.is_unreachable = !self.summary.is_cancelled && self.is_unreachable();
+            self.summary.is_unreachable = !self.is_ended() && self.is_unreachable();
         }
         // Dropping the histories stops all requests before the remaining rows are written.
         while !self.active.is_empty() {
@@ -71,10 +72,22 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         self.write_journals().await
     }
 
+    /// `true` if the run sends no further request.
+    fn is_ended(&self) -> bool {
+        let Summary { is_cancelled, is_unreachable, is_paused, .. } = self.summary;
+        self.rejected.is_some() || is_cancelled || is_unreachable || is_paused
+    }
+
     /// Begins the next ranges.
     fn begin_ranges(&mut self) {
         while self.active.len() < MAX_CONCURRENT {
-            let Some(SeriesRange { series: index, range, failed_steps }) = self.pending.pop() else { break };
+            let Some(next) = self.pending.pop() else { break };
+            if self.pause_of(next.series).is_some() {
+                self.pending.requests = self.pending.requests.saturating_sub(self.requests(&next));
+                self.note_paused(next.series);
+                continue;
+            }
+            let SeriesRange { series: index, range, failed_steps } = next;
             let Some(series) = self.job.series.get(index) else { continue };
             // If there are few ranges, each requests more pages in advance.
             let among = if self.pending.has_next() { MAX_CONCURRENT } else { self.active.len() + 1 };
@@ -110,7 +123,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 }
                 return self.add_page(id, page);
             }
-            Some(Err(error)) => self.note_failed(id.series, error),
+            Some(Err(error)) => {
+                self.end_range(index);
+                self.note_failed(id.series, error);
+                return Ok(());
+            }
             None if active.has_failed => {}
             None => {
                 // The service had not reached these times when it responded.
@@ -188,12 +205,45 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             self.rejected = Some(error.into());
             return;
         }
+        if error.is_long_pause_of_client() {
+            self.summary.is_paused = true;
+            self.summary.page_error = Some(error);
+            return;
+        }
+        if error.is_long_pause() {
+            return self.pause_endpoint(series, error);
+        }
         if error.status().is_some_and(|status| status < 500)
             && !error.is_retryable()
             && let Some((table, request)) = self.job_tables.table(series)
         {
             table.note_rejected(request, error.to_string());
         }
+        self.summary.failed.push((series, error.into()));
+    }
+
+    /// Ends all series of an endpoint, because the service has requested a long pause of this endpoint.
+    fn pause_endpoint(&mut self, series: usize, error: RequestError) {
+        self.paused.push(error);
+        self.note_paused(series);
+        while let Some(index) = self.active.iter().position(|active| self.pause_of(active.id.series).is_some()) {
+            let series = self.active[index].id.series;
+            self.end_range(index);
+            self.note_paused(series);
+        }
+    }
+
+    /// The error with which the service has requested a long pause of the endpoint of a series.
+    fn pause_of(&self, series: usize) -> Option<&RequestError> {
+        let endpoint = self.job.series.get(series)?.endpoint();
+        self.paused.iter().find(|error| error.endpoint().is_some_and(|paused| std::ptr::eq(paused, endpoint)))
+    }
+
+    /// Adds a series of a paused endpoint to the summary, at most once.
+    fn note_paused(&mut self, series: usize) {
+        let is_noted = self.summary.failed.iter().any(|(other, _)| *other == series);
+        let Some(error) = self.pause_of(series).filter(|_| !is_noted) else { return };
+        let error = error.clone();
         self.summary.failed.push((series, error.into()));
     }
 

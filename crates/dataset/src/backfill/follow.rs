@@ -59,6 +59,8 @@ struct Following<'j, W> {
     /// Number of delivered records that are not in the files yet.
     pending: u64,
     run_at: Instant,
+    /// The end of the last long pause that the service has requested.
+    paused_until: Instant,
     compact_at: Instant,
     compact_every: Duration,
 }
@@ -74,6 +76,8 @@ impl Backfill {
     /// [own range](crate::SeriesRequest::within) ends is fetched by the runs and not followed. The new records of a series
     /// without a regular step are fetched each `compact_every`, because nobody knows when the next one is due.
     ///
+    /// If the service requests a [long pause](RequestError::is_long_pause_of_client) of the client, the next request is sent
+    /// after it.
     /// An error of the target, and a rejected key or token (401 or 403), end the call.
     ///
     /// If the process is killed, the next call continues from the newest record in the target. If the service rejects a
@@ -104,6 +108,7 @@ impl Backfill {
             pages: Vec::new(),
             pending: 0,
             run_at: now,
+            paused_until: now,
             compact_at: now + compact_every,
             compact_every,
         };
@@ -195,7 +200,7 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
     /// cancelled.
     async fn fetch_irregular(&mut self, cancel: Pin<&mut impl Future<Output = ()>>) -> Result<bool, Error> {
         let irregular = self.job.irregular_series();
-        if irregular.is_empty() {
+        if irregular.is_empty() || Instant::now() < self.paused_until {
             return Ok(false);
         }
         // The run of an hour requests the refetch time again. A run of some series does not show which series the job
@@ -211,8 +216,12 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
         if summary.records > 0 {
             (self.watch)(FollowEvent::Compacted { records: summary.records });
         }
+        if summary.is_paused {
+            self.note_pause(summary.page_error.as_ref());
+        }
         // The run of an hour also reports the series without any record.
-        let has_failed = summary.is_unreachable || summary.failed_pages > 0 || !summary.failed.is_empty();
+        let has_failed =
+            summary.is_unreachable || summary.is_paused || summary.failed_pages > 0 || !summary.failed.is_empty();
         if !is_cancelled && has_failed {
             (self.watch)(FollowEvent::Run(summary));
         }
@@ -233,8 +242,9 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
             return Ok(true);
         }
         let summary = ended?;
-        if !is_cancelled {
-            self.has_begun = true;
+        self.has_begun |= !is_cancelled;
+        // After a pause, the next run begins to follow the series.
+        if !is_cancelled && !summary.is_paused {
             for (series, report) in summary.series.iter().enumerate() {
                 // A user can retire a series, and end that, at any time.
                 if report.is_retired {
@@ -244,10 +254,23 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
                 }
             }
         }
+        let now = Instant::now();
+        self.run_at = now + RUN_EVERY;
+        if summary.is_paused {
+            // The run has not fetched everything.
+            self.run_at = now;
+            self.note_pause(summary.page_error.as_ref());
+        }
         (self.watch)(FollowEvent::Run(summary));
-        self.run_at = Instant::now() + RUN_EVERY;
         self.compact_at = Instant::now() + self.compact_every;
         Ok(is_cancelled)
+    }
+
+    /// Notes that the service has requested a long pause of the client. Runs begin after it.
+    fn note_pause(&mut self, error: Option<&RequestError>) {
+        let Some(error) = error.filter(|error| error.is_long_pause_of_client()) else { return };
+        self.paused_until = Instant::now() + error.long_pause().unwrap_or_default();
+        self.run_at = self.run_at.max(self.paused_until);
     }
 
     /// Begins to follow a series after its last record.
@@ -296,6 +319,9 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
         match update {
             Ok(update) => {
                 (self.watch)(FollowEvent::Update { series, update: &update });
+                if let Update::Outage { error, .. } = &update {
+                    self.note_pause(Some(error));
+                }
                 if let Update::Records(page) | Update::Late(page) = update {
                     self.pages.push((series, page));
                 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use runtime::Timestamp;
 use runtime::history::{FailedPage, Pages, Progress};
 use runtime::record::AnyRecord;
+use runtime::{Error as RequestError, Timestamp};
 use tokio::time::Instant;
 
 use super::buffered_pages::{ROWS, RangeId};
@@ -77,6 +77,8 @@ pub(super) struct Run<'j, W> {
     /// The start of the current outage, if it was reported; otherwise `None`.
     pub(super) trouble: Option<Instant>,
     pub(super) has_response: bool,
+    /// The errors with which the service has requested a long pause of an endpoint.
+    pub(super) paused: Vec<RequestError>,
     /// The error with which all further requests would fail.
     pub(super) rejected: Option<Error>,
     pub(super) summary: Summary,
@@ -108,6 +110,7 @@ impl<'j, W: FnMut(&BackfillEvent)> Run<'j, W> {
             last_lost: None,
             trouble: None,
             has_response: false,
+            paused: Vec::new(),
             rejected: None,
             summary,
         }

@@ -249,7 +249,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         summary.unsent_fields = UnsentField::all(unsent_fields);
         let is_empty = |report: &SeriesReport| report.is_empty() || report.lacks_values();
         let has_empty = !job.allow_empty && summary.series.iter().any(is_empty);
-        let is_ended = !summary.is_cancelled && !summary.is_unreachable && summary.failed_pages == 0;
+        let is_stopped = summary.is_cancelled || summary.is_unreachable || summary.is_paused;
+        let is_ended = !is_stopped && summary.failed_pages == 0;
         let has_unsupported = summary.series.iter().any(SeriesReport::has_unsupported);
         summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty && !has_unsupported;
         summary.elapsed = begun.elapsed();

@@ -10,11 +10,13 @@ use std::time::Duration;
 use dataset::{Backfill, Error, FollowEvent, remove};
 use runtime::Timestamp;
 use runtime::history::Update;
+use runtime::transport::{Headers, HttpResponse};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::support::service::Client;
 use crate::support::{
-    DAY, END, HOUR, TARGETS, all_files, body, client_of, coins, job, read, releases, run, state_of, with,
+    DAY, END, HOUR, TARGETS, all_files, body, client_of, client_of_responses, coins, job, read, releases, run,
+    state_of, with,
 };
 
 /// A service that publishes the record of each hour 30 seconds after the end of the hour.
@@ -390,4 +392,46 @@ async fn an_invalid_value_is_null_as_in_a_run() {
     follow_until(&whole, HOUR + 60, |_| {}).await;
     let rows = read(&path);
     assert_eq!((rows.len(), &*rows[48]["unknown_fields"]), (49, r#"{"volumeRatio":"n/a"}"#));
+}
+
+/// The service requests a pause of two hours in the first run, and again when its followers have begun.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_requested_during_a_long_pause() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("data/");
+    let service = Service::new();
+    let (requests, clock) = (service.clone(), service.clone());
+    let client = client_of_responses(move |url, from, to| {
+        let now = requests.now();
+        requests.requests.lock().unwrap().push((url.to_owned(), now));
+        if (0..2 * HOUR).contains(&(now - END)) || (4 * HOUR..6 * HOUR).contains(&(now - END)) {
+            let mut headers = Headers::new();
+            headers.insert("retry-after", "7200").unwrap();
+            return Ok(HttpResponse::new(429, headers, String::new()));
+        }
+        Ok(HttpResponse::new(200, Headers::new(), body(from, to.min(now - HOUR - 30), |_| Some("0.5".to_owned()))))
+    });
+    let client = client.clock(move || Timestamp::from_unix_seconds(clock.now())).build().unwrap();
+    let series = coins(&client, &["BTC", "ETH", "SOL"]);
+    let whole = with(job(series, END - 2 * DAY, END, &path), |job| job.range.end = Backfill::OPEN_END);
+    let mut pauses = Vec::new();
+    let seen = service.clone();
+    follow_until(&whole, 9 * HOUR, |event| match event {
+        FollowEvent::Run(summary) if summary.is_paused => pauses.push(seen.now() - END),
+        FollowEvent::Update { update: Update::Outage { error, .. }, .. } if error.is_long_pause() => {
+            pauses.push(seen.now() - END);
+        }
+        _ => {}
+    })
+    .await;
+    assert!(pauses.contains(&0) && pauses.iter().any(|second| *second >= 4 * HOUR), "{pauses:?}");
+    let mut during = Vec::new();
+    for (_, time) in service.requests.lock().unwrap().iter() {
+        let second = *time - END;
+        if (5..2 * HOUR).contains(&second) || (4 * HOUR + 60..6 * HOUR).contains(&second) {
+            during.push(second);
+        }
+    }
+    assert_eq!(during, Vec::<i64>::new());
+    assert_eq!(read(&path).len(), 3 * (2 * 24 + 8));
 }

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dataset::{BackfillEvent, ResponseMonitor};
+use runtime::transport::{Headers, HttpResponse};
 use runtime::{Error, ErrorKind, Retry, Secret};
 use tokio::time::Instant;
 
-use crate::support::service::Client;
-use crate::support::{DAY, END, TARGETS, body, client_of, coins, job, read, run, with};
+use crate::support::service::{self, Client};
+use crate::support::{DAY, END, TARGETS, body, client_of, client_of_responses, coins, hours, job, read, run, with};
 
 #[tokio::test(start_paused = true)]
 async fn a_service_that_does_not_respond_ends_the_run() {
@@ -158,5 +159,67 @@ async fn a_response_with_too_many_records_is_a_response() {
         let whole = job(coins(&client, &["BTC"]), END - 3600, END, &dir.path().join(name));
         let summary = run(&whole).await;
         assert_eq!((summary.failed_pages, summary.is_unreachable), (1, false), "{name}: {summary:?}");
+    }
+}
+
+/// A client of a service that has accepted some requests, and then requests a pause of an hour.
+fn pausing(status: u16, accepted: usize) -> (Client, Arc<Mutex<Vec<Instant>>>) {
+    let times: Arc<Mutex<Vec<Instant>>> = Arc::default();
+    let of_test = times.clone();
+    let client = client_of_responses(move |url, from, to| {
+        let mut times = times.lock().unwrap();
+        times.push(Instant::now());
+        let is_over = times.get(accepted).is_some_and(|first| first.elapsed() >= Duration::from_secs(3600));
+        if times.len() <= accepted || is_over || url.contains("volumeDelta") {
+            return Ok(HttpResponse::new(200, Headers::new(), body(from, to, |_| Some("0.5".to_owned()))));
+        }
+        let mut headers = Headers::new();
+        headers.insert("retry-after", "3600").unwrap();
+        Ok(HttpResponse::new(status, headers, String::new()))
+    });
+    (client.retry(Retry::default()).build().unwrap(), of_test)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_pause_ends_the_run_and_keeps_what_was_fetched() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (client, times) = pausing(429, 3);
+        let whole = job(coins(&client, &["BTC", "ETH"]), END - 400 * DAY, END, &path);
+        let (planned, begun) = (whole.plan().await.unwrap().requests(), Instant::now());
+        let summary = run(&whole).await;
+        assert!(begun.elapsed() < Duration::from_secs(2), "{name}: {:?}", begun.elapsed());
+        assert!(summary.is_paused && !summary.is_complete && !summary.is_unreachable, "{name}: {summary:?}");
+        let error = summary.page_error.unwrap();
+        assert_eq!(error.long_pause(), Some(Duration::from_secs(3600)), "{name}");
+        let sent = times.lock().unwrap().len() as u64;
+        assert!(sent < planned && !read(&path).is_empty(), "{name}: {sent} of {planned}");
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        assert!(run(&whole).await.is_complete, "{name}");
+        assert_eq!(read(&path).len(), 2 * 400 * 24, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_pause_of_an_endpoint_ends_only_its_series() {
+    for status in [403, 503] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data/");
+        let (client, _) = pausing(status, 0);
+        let mut names = Vec::new();
+        for number in 0..30 {
+            names.push(format!("C{number}"));
+        }
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let mut series = coins(&client, &names);
+        series.push(hours(&client, &service::DELTA, "BTC"));
+        let begun = Instant::now();
+        let summary = run(&job(series, END - 3 * DAY, END, &path)).await;
+        assert!(begun.elapsed() < Duration::from_secs(2), "{status}: {:?}", begun.elapsed());
+        let mut failed: Vec<_> = summary.failed.iter().map(|(series, _)| *series).collect();
+        failed.sort_unstable();
+        assert_eq!(failed, (0..30).collect::<Vec<_>>(), "{status}");
+        assert!(!summary.is_paused && summary.series[30].added == 3 * 24, "{status}: {summary:?}");
     }
 }

@@ -29,11 +29,20 @@ pub(crate) const END: i64 = 1_718_409_600;
 /// Creates a client for which a function computes the status and the body of each response from the URL and the range
 /// in seconds. With the status 0, the connection is refused.
 pub(crate) fn client_of(respond: impl Fn(&str, i64, i64) -> (u16, String) + Send + Sync + 'static) -> Builder<Client> {
+    client_of_responses(move |url, from, to| {
+        let (status, body) = respond(url, from, to);
+        let refused = || Error::retryable(ErrorKind::Connect, "connection refused");
+        (status != 0).then(|| HttpResponse::new(status, Headers::new(), body)).ok_or_else(refused)
+    })
+}
+
+/// Creates a client for which a function computes each response from the URL and the range in seconds.
+pub(crate) fn client_of_responses(
+    respond: impl Fn(&str, i64, i64) -> Result<HttpResponse, Error> + Send + Sync + 'static,
+) -> Builder<Client> {
     let transport = from_fn(move |request: HttpRequest| {
         let param = |name: &str| request.url.split(name).nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
-        let (status, body) = respond(&request.url, param("startTime="), param("endTime="));
-        let refused = || Error::retryable(ErrorKind::Connect, "connection refused");
-        let response = (status != 0).then(|| HttpResponse::new(status, Headers::new(), body)).ok_or_else(refused);
+        let response = respond(&request.url, param("startTime="), param("endTime="));
         async move { response }
     });
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);

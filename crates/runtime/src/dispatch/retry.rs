@@ -109,7 +109,8 @@ impl Retry {
 
     /// Sets the maximum `Retry-After` that is honored; the default is a minute.
     ///
-    /// A request fails immediately if its response has a longer `Retry-After`.
+    /// A request fails immediately if its response has a longer `Retry-After`: see [`Error::is_long_pause`]. A history then
+    /// ends, and a follower sends its next request after that time.
     pub fn max_retry_after(self, pause: Duration) -> Self {
         Self { max_retry_after: pause, ..self }
     }
@@ -219,13 +220,16 @@ impl Retries {
     ) -> Result<(Duration, Error), Error> {
         let has_too_many_500 = error.status() == Some(500) && attempts.failures_with_500 > rules.max_retries_on_500;
         let is_worth_it = error.is_retryable() && !has_too_many_500;
+        let asked = error.retry_after().unwrap_or_default();
+        let is_long = error.is_retryable() && asked > rules.max_retry_after;
+        // Also after the last attempt, because callers send no further request before the end of such a pause.
+        let error = if is_long { error.of_long_pause() } else { error };
         // With a single attempt, no wait is uncounted.
         let is_last = attempts.counted() >= rules.max_attempts || rules.max_attempts <= 1;
         if !is_worth_it || is_last {
             return Err(error);
         }
-        let asked = error.retry_after().unwrap_or_default();
-        if asked > rules.max_retry_after {
+        if is_long {
             let max = rules.max_retry_after;
             return Err(error.with_hint(format!("that is longer than the `max_retry_after` of {max:?}")));
         }

@@ -84,6 +84,11 @@ impl Error {
         self.with(|facts| facts.retry_after = retry_after)
     }
 
+    /// Marks the error as one whose `Retry-After` is longer than the `max_retry_after`.
+    pub(crate) fn of_long_pause(self) -> Self {
+        self.with(|facts| facts.long_pause = true)
+    }
+
     /// Marks the error as a timeout. Create it with [`retryable`](Self::retryable), because attempts that timed out are
     /// usually retried.
     pub fn timed_out(self) -> Self {

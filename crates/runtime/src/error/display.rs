@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Error, Inner, Timing};
+use super::{Error, Inner, Timing, YEAR};
 use crate::text::{excerpt, one_line};
 
 /// Maximum number of bytes quoted from a body.
@@ -57,9 +57,6 @@ impl Error {
         Ok(())
     }
 }
-
-/// The longest `Retry-After` whose time is shown, because longer ones are mistakes.
-const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
 fn write_retry_after(f: &mut fmt::Formatter<'_>, time: Duration) -> fmt::Result {
     if time > YEAR {

@@ -101,7 +101,8 @@ pub enum Update<T> {
     /// Records that were published after a later record was delivered.
     Late(Page<T>),
     /// All requests have failed for at least the time that [`Follow::outage_after`] sets: those of this follower, or those
-    /// of other followers of the client while this one waits. The follower continues.
+    /// of other followers of the client while this one waits. The follower continues. If the error is a
+    /// [long pause](Error::is_long_pause), this update is returned at once, and the follower continues after the pause.
     #[non_exhaustive]
     Outage {
         /// The time since the first failed request was sent, or since the last response if the response arrived later.
@@ -391,7 +392,7 @@ impl<T: Send + 'static> State<T> {
         // The position has not moved past this window, so the next round requests its missing part again.
         self.job = None;
         let Some(following) = &mut self.following else { return Err(error) };
-        let failure = following.schedule.failed(Instant::now(), error.is_retryable());
+        let failure = following.schedule.failed(Instant::now(), error.is_retryable(), error.long_pause());
         if !error.is_retryable() {
             return Err(error);
         }

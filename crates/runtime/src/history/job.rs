@@ -227,6 +227,10 @@ impl Job {
             None => self.template.request.describe_in(error),
             Some(_) => error,
         });
+        if let Some(error) = outcome.as_ref().err().filter(|error| error.is_long_pause_of_client()) {
+            // The followers of the client wait until the end of the pause too.
+            self.template.request.outage().failed(error);
+        }
         let mut account = Account::default();
         let (mut response, ended) = match outcome {
             Ok(mut response) => {
@@ -382,7 +386,8 @@ impl Job {
         // If the first window is rejected, the request itself is probably invalid; a later rejection may concern only
         // one window.
         let is_refused = matches!(error.status(), Some(400..500)) && !error.is_retryable();
-        error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder || (is_refused && !self.has_succeeded)
+        let is_certain = error.is_auth() || error.is_token() || error.kind() == ErrorKind::Builder;
+        is_certain || error.is_long_pause() || (is_refused && !self.has_succeeded)
     }
 
     pub(super) fn progress(&self) -> Progress {

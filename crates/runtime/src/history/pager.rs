@@ -185,7 +185,9 @@ impl<R> Pager<R> {
         if let Ok(response) = &outcome {
             self.received += count(response.received);
         }
-        if is_last && self.search.is_some() {
+        // A page without which the history ends is no page of a search.
+        let is_over = outcome.as_ref().is_err_and(Error::is_long_pause);
+        if is_last && self.search.is_some() && !is_over {
             return self.received_in_search(outcome);
         }
         match outcome {

@@ -381,12 +381,18 @@ impl Schedule {
         (late + FIRST_PAUSE).min(longest.max(DELAY))
     }
 
-    /// Ends a round with a failure, and begins a pause. An outage is reported only after a retryable failure.
-    pub(super) fn failed(&mut self, now: Instant, is_retryable: bool) -> Failure {
+    /// Ends a round with a failure, and begins a pause. An outage is reported only after a retryable failure, and at once if
+    /// the service has requested the pause `requested`.
+    pub(super) fn failed(&mut self, now: Instant, is_retryable: bool, requested: Option<Duration>) -> Failure {
         let since = self.round.take().map_or(now, |round| round.responded);
-        let failure = self.note_failure(now, since, is_retryable);
+        let mut failure = self.note_failure(now, since, is_retryable);
         if let Some(outage) = &mut self.outage {
             outage.until = now + failure.elapsed.clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+            if let Some(requested) = requested {
+                outage.until = outage.until.max(now + requested);
+                failure.is_outage |= !outage.is_reported;
+                outage.is_reported = true;
+            }
         }
         failure
     }

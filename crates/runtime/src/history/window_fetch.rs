@@ -113,7 +113,7 @@ struct FetchedPage {
 }
 
 /// Requests a page of a window that ends at `end` until a request succeeds, the error is not retryable, or no attempt is
-/// left. If the service has possibly not reached the end, and its time is disputed, another response decides.
+/// left, or the service asks for a long pause. If the service has possibly not reached the end, and its time is disputed, another response decides.
 async fn fetch_page(
     request: &Untyped,
     end: Timestamp,
@@ -139,6 +139,10 @@ async fn fetch_page(
             _ => PageFacts::default(),
         };
         match (decode.read)(response) {
+            // The service would reject the page again.
+            Err(error) if error.is_long_pause() => {
+                return FetchedPage { outcome: Err(error), waited, facts };
+            }
             // After another page, the HTML page of a proxy does not mean that the base URL is wrong.
             Err(error) if sent < attempts && (error.is_retryable() || is_further && error.is_page()) => {}
             Ok(_) if sent < attempts && is_disputed => {}

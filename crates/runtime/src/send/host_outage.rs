@@ -87,13 +87,18 @@ impl HostOutage {
         None
     }
 
-    /// Notes that a request of a follower failed.
+    /// Notes that a request of a follower failed. If the service has requested a long pause of the client, all followers
+    /// wait until its end.
     pub(crate) fn failed(&self, error: &Error) {
         let now = Instant::now();
         let mut outage = lock(&self.0);
         let since = outage.as_ref().map_or(now, |outage| outage.since);
         let mut present = Outage { since, until: now, error: error.clone() };
-        present.until = now + present.pause(now);
+        let mut pause = present.pause(now);
+        if let Some(requested) = error.long_pause().filter(|_| error.is_long_pause_of_client()) {
+            pause = pause.max(requested);
+        }
+        present.until = now + pause;
         *outage = Some(present);
     }
 

@@ -227,6 +227,30 @@ async fn an_outage_after_final_errors_is_an_update() {
     assert_eq!(until(1200, &mut poller, &clock).await.others, ["outage Status"]);
 }
 
+/// The pause is an update at once, and no follower of the client sends a request before its end.
+#[tokio::test(start_paused = true)]
+async fn a_long_pause_is_returned_at_once_and_kept() {
+    for status in [429, 503] {
+        let clock = Clock::new();
+        let times = clock.clone();
+        let service = Service::new(move |request, _| match times.seconds() {
+            300..3900 => reply(status, &[("retry-after", "3600")], "{}"),
+            _ => respond(request, &times, &|_| 0),
+        });
+        let request = request(&service, &clock);
+        let (mut one, mut two) = (request.clone().follow(at(START)), request.follow(at(START)));
+        let (first, second) = tokio::join!(until(340, &mut one, &clock), until(340, &mut two, &clock));
+        let outages = [first.others, second.others].concat();
+        assert!(outages.iter().all(|outage| outage == "outage Status") && !outages.is_empty(), "{outages:?}");
+        let (first, second) = tokio::join!(until(4000, &mut one, &clock), until(4000, &mut two, &clock));
+        assert_eq!((first.records.last(), second.records.last()), (Some(&65), Some(&65)), "{status}");
+        let arrivals = service.arrivals();
+        let seconds = arrivals.iter().map(|at| (*at - clock.begun).as_secs());
+        let during = seconds.filter(|second| (310..3900).contains(second)).count();
+        assert_eq!(during, 0, "{status}");
+    }
+}
+
 /// An observer that counts outages.
 struct Count(Arc<AtomicUsize>);
 

@@ -291,6 +291,6 @@ fn an_outage_begins_after_the_last_response() {
     assert!(matches!(bot.schedule.action(bot.begun, estimate), Action::Request(_)));
     bot.schedule.received(&[timestamp(0)], timestamp(DAY), after(90));
     let failure = |seconds, is_first, is_outage| Failure { elapsed: Duration::from_secs(seconds), is_first, is_outage };
-    assert_eq!(bot.schedule.failed(after(92), true), failure(2, true, false));
-    assert_eq!(bot.schedule.failed(after(152), true), failure(62, false, true));
+    assert_eq!(bot.schedule.failed(after(92), true, None), failure(2, true, false));
+    assert_eq!(bot.schedule.failed(after(152), true, None), failure(62, false, true));
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use runtime::{Error, Retry};
 use test_service::scripted::{Service, mock_response, reply};
@@ -227,4 +228,36 @@ async fn a_complete_body_that_does_not_decode_is_requested_once() {
         assert!(failed.report.failed_pages.iter().all(|page| page.error.is_decode()));
         assert_eq!((failed.report.failed_pages.len(), service.seen().0), (1, 1));
     }
+}
+
+/// The service would reject every request before the end of such a pause.
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_is_longer_than_a_request_waits_ends_a_history() {
+    for (status, is_of_client) in [(429, true), (403, false), (503, false)] {
+        let service = Service::new(move |request, before| {
+            let pause = ("retry-after", "3600");
+            if before < 2 { answer(request, |_| true) } else { reply(status, &[pause], "{}") }
+        });
+        let history = hours(&service.client()).limit(50).history(at(START)..at(START + 490 * HOUR)).prefetch(2);
+        let begun = tokio::time::Instant::now();
+        let failed = history.skip_failed_pages().collect().await.unwrap_err();
+        assert!(begun.elapsed() < Duration::from_secs(2), "{status}: {:?}", begun.elapsed());
+        assert_eq!(failed.partial.records.len(), 98, "{status}");
+        assert_eq!(failed.error.long_pause(), Some(Duration::from_secs(3600)), "{status}");
+        assert_eq!(failed.error.is_long_pause_of_client(), is_of_client, "{status}");
+        assert!(service.seen().0 <= 4, "{status}: {:?}", service.seen());
+    }
+}
+
+/// Such a pause also ends a search for the first record.
+#[tokio::test(start_paused = true)]
+async fn a_long_pause_ends_a_search() {
+    let service = Service::new(move |request, before| {
+        let pause = ("retry-after", "3600");
+        if before < 8 { answer(request, |_| false) } else { reply(429, &[pause], "{}") }
+    });
+    let history = hours(&service.client()).history(at(START)..at(START + 100_000 * HOUR)).prefetch(2);
+    let failed = history.skip_failed_pages().collect().await.unwrap_err();
+    assert!(failed.error.is_long_pause(), "{failed}");
+    assert_eq!(service.seen().0, 9);
 }

@@ -87,7 +87,7 @@ impl<'w> Bot<'w> {
             let at = self.time();
             self.monotonic += latency - latency / 2;
             if self.world.state(at).is_some_and(|(_, state)| state == State::Down) {
-                self.schedule.failed(self.instant(), true);
+                self.schedule.failed(self.instant(), true, None);
                 return;
             }
             self.respond(page, at, Duration::from_millis(latency as u64), (self.world.date)(number));
