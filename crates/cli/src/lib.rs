@@ -42,6 +42,7 @@ mod option_names;
 
 mod offered_param;
 
+mod ignored_range;
 mod param_options;
 mod progress;
 mod stream_progress;

@@ -11,6 +11,7 @@ use crate::catalogue_json;
 use crate::empty_series::EmptySeries;
 use crate::endpoint_names::full_name;
 use crate::file_notes::Note;
+use crate::ignored_range;
 use crate::marks;
 use crate::program::program;
 use crate::progress::{counted, counted_steps, line_of, listed, quotations};
@@ -84,6 +85,11 @@ impl<'r> SeriesOutcome<'r> {
             return None;
         }
         unsupported_values::sentence_of(self.label, &self.report.unsupported)
+    }
+
+    /// A line about responses that repeat the same records, whatever range is requested.
+    pub(crate) fn ignored_range(&self) -> Option<String> {
+        ignored_range::sentence_of(self.label, self.report)
     }
 
     /// A line about the records that are missing in ranges that were fetched.
@@ -190,6 +196,7 @@ impl<'r> SeriesOutcome<'r> {
             texts.push(format!("{} is retired, so it is not requested", self.label));
         }
         texts.extend(self.unsupported());
+        texts.extend(self.ignored_range());
         if is_complete {
             texts.extend(self.never_fetched());
             texts.extend(self.never_requested());

@@ -21,6 +21,7 @@ use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::notes;
 use crate::followed_fields::FollowedFields;
 use crate::future_records::watch_clock;
+use crate::ignored_range;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::marks;
@@ -289,6 +290,9 @@ impl Watch<'_> {
             if report.has_unsupported()
                 && let Some(line) = sentence_of(label, &report.unsupported)
             {
+                self.log.warning(&line);
+            }
+            if let Some(line) = ignored_range::sentence_of(label, report) {
                 self.log.warning(&line);
             }
         }

@@ -11,6 +11,7 @@ use crate::cause_of_stop::cause_of_stop;
 use crate::empty_series::no_record;
 use crate::endpoint_names::full_name;
 use crate::failure::{ExitKind, Failure, Result, brief};
+use crate::ignored_range;
 use crate::incomplete_run::{IncompleteRun, Reason};
 use crate::job_settings::JobSettings;
 use crate::marks;
@@ -62,8 +63,9 @@ impl Reporter {
             };
         }
         let is_failed = summary.failed_pages > 0 || !summary.failed.is_empty();
-        let failure = self.unsupported_or_empty(&outcomes, is_failed);
-        Err(failure.unwrap_or_else(|| self.failed_run(summary, settings)))
+        let ignored = self.ignored_range(&outcomes, is_failed);
+        let failure = self.unsupported_or_empty(&outcomes, is_failed || ignored.is_some());
+        Err(ignored.or(failure).unwrap_or_else(|| self.failed_run(summary, settings)))
     }
 
     /// The failure of a run without a record or without any value of some series, or with values that an endpoint does not
@@ -90,6 +92,14 @@ impl Reporter {
         self.warn_of_values(&unsupported);
         self.warn_of_values(&without_value);
         failure
+    }
+
+    /// The failure of a run of which the service ignores the range. Warns about it if the run has another failure.
+    fn ignored_range(&self, outcomes: &[SeriesOutcome<'_>], is_failed: bool) -> Option<Failure> {
+        let mut sentences: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::ignored_range).collect();
+        let first = if is_failed || sentences.is_empty() { None } else { Some(sentences.remove(0)) };
+        print_first(&sentences, "like this", |line| self.log.warning(&readable(line)));
+        first.map(ignored_range::failure)
     }
 
     fn warn_of_values(&self, sentences: &[String]) {

@@ -109,8 +109,9 @@ pub enum FollowEvent<'e> {
 #[allow(clippy::struct_excessive_bools)] // Each is a separate fact.
 pub struct Summary {
     /// `true` if every necessary request had a usable response, no series is empty or has only times (or empty series are
-    /// [allowed](super::Backfill::allow_empty)), and the service supports all values of the series. Even then, the service
-    /// may lack records; see [`SeriesReport::missing`].
+    /// [allowed](super::Backfill::allow_empty)), and the service supports all values of the series and does not
+    /// [ignore the range](SeriesReport::ignores_range). Even then, the service may lack records; see
+    /// [`SeriesReport::missing`].
     pub is_complete: bool,
     /// `true` if the run was cancelled.
     pub is_cancelled: bool,
@@ -231,6 +232,10 @@ pub struct SeriesReport {
     pub spacing: Option<u64>,
 }
 
+/// A service that ignores the range repeats at least this number of records, and all that it has at least this many times.
+const REPEATED_RECORDS: u64 = 100;
+const REPEATED_TIMES: u64 = 5;
+
 /// The values that the service reports as unsupported. A response without records lacks more than these values.
 pub(super) fn unsupported_values(report: &Report) -> BTreeSet<String> {
     if report.account.received() == 0 {
@@ -253,6 +258,17 @@ impl SeriesReport {
     /// Returns `true` if runs request the series with values that its endpoint does not support.
     pub fn has_unsupported(&self) -> bool {
         !self.unsupported.is_empty() && !self.is_retired
+    }
+
+    /// Returns `true` if the service seems to ignore the requested range: most of the received records repeat others, and
+    /// there are times without a record. A response also repeats a few records at its ends, and a response that lacks
+    /// records is requested again in parts, but neither explains so many. A service that ignores only one end of the range
+    /// is recognized too if many ranges have no record.
+    pub fn ignores_range(&self) -> bool {
+        let Account { delivered, invalid, repeated, empty, never_requested, .. } = self.account;
+        let received = delivered + invalid;
+        let lacks_steps = empty + never_requested > received;
+        lacks_steps && repeated >= REPEATED_RECORDS && repeated >= received.saturating_mul(REPEATED_TIMES)
     }
 
     /// Notes the values that the service reports as unsupported.

@@ -77,16 +77,15 @@ impl Backfill {
     /// without a regular step are fetched each `compact_every`, because nobody knows when the next one is due.
     ///
     /// If the service requests a [long pause](RequestError::is_long_pause_of_client) of the client, the next request is sent
-    /// after it.
-    /// An error of the target, and a rejected key or token (401 or 403), end the call.
+    /// after it. An error of the target, and a rejected key or token (401 or 403), end the call.
     ///
     /// If the process is killed, the next call continues from the newest record in the target. If the service rejects a
-    /// series for another reason, the others continue, and the series is requested again after pauses of a minute to an hour. If another
-    /// run is writing the target when a record is delivered, the record is written after that run; if that run is still
-    /// writing ten seconds after `cancel` completes, the next run adds or requests the record. A series that a user
-    /// [retires](crate::retire()) is no longer followed from the next write on, and again after the run of an hour if the
-    /// user has ended that. If another process follows one of the series, [`Error::InUse`] names that process; in a bucket,
-    /// both follow it.
+    /// series for another reason, the others continue, and the series is requested again after pauses of a minute to an
+    /// hour. If another run is writing the target when a record is delivered, the record is written after that run; if that
+    /// run is still writing ten seconds after `cancel` completes, the next run adds or requests the record. A series that a
+    /// user [retires](crate::retire()) is no longer followed from the next write on, and again after the run of an hour if
+    /// the user has ended that. If another process follows one of the series, [`Error::InUse`] names that process; in a
+    /// bucket, both follow it.
     pub async fn follow(
         &self,
         compact_every: Duration,

@@ -252,7 +252,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let is_stopped = summary.is_cancelled || summary.is_unreachable || summary.is_paused;
         let is_ended = !is_stopped && summary.failed_pages == 0;
         let has_unsupported = summary.series.iter().any(SeriesReport::has_unsupported);
-        summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty && !has_unsupported;
+        let is_answered = !has_unsupported && !summary.series.iter().any(SeriesReport::ignores_range);
+        summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty && is_answered;
         summary.elapsed = begun.elapsed();
     }
 }

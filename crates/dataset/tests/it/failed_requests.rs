@@ -216,3 +216,31 @@ async fn time_before_the_data_begins_stays_known_when_a_later_run_fails() {
         );
     }
 }
+
+/// A service that always has the same page has delivered nothing for the rest of the range. A few records around each
+/// range are no sign of that, nor is a series that is mostly empty.
+#[tokio::test(start_paused = true)]
+async fn a_service_that_ignores_the_range_is_recognized() {
+    let dir = tempfile::tempdir().unwrap();
+    let begin = END - 400 * DAY;
+    let value = |_| Some("0.5".to_owned());
+    let fixed = move |_: i64, _: i64| body(begin + 100 * DAY, begin + 120 * DAY, value);
+    let around = move |from: i64, to: i64| body(from - 5 * HOUR, to + 5 * HOUR, value);
+    let sparse = |from: i64, to: i64| body(from, to, |time| (time % (20 * DAY) == 0).then(|| "0.5".to_owned()));
+    let early = move |from: i64, to: i64| body(from, to.min(begin + 40 * DAY), value);
+    type Respond = Box<dyn Fn(i64, i64) -> String + Send + Sync>;
+    let cases: [(&str, Respond, bool); 4] = [
+        ("fixed", Box::new(fixed), true),
+        ("around", Box::new(around), false),
+        ("sparse", Box::new(sparse), false),
+        ("early", Box::new(early), false),
+    ];
+    for (name, respond, expected) in cases {
+        let client = client_of(move |_, from, to| (200, respond(from, to))).build().unwrap();
+        let path = dir.path().join(format!("{name}.parquet"));
+        let summary = run(&job(coins(&client, &["BTC"]), begin, END, &path)).await;
+        let report = &summary.series[0];
+        assert_eq!(report.ignores_range(), expected, "{name}: {:?}", report.account);
+        assert_eq!(summary.is_complete, !expected, "{name}: {:?}", report.account);
+    }
+}
