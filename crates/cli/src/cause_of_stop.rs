@@ -13,10 +13,9 @@ pub(crate) fn cause_of_stop(summary: &Summary) -> Option<String> {
         Some("stopped".to_owned())
     } else if summary.is_unreachable {
         Some(format!("stopped because {}", without_response(summary.page_error.as_ref())))
-    } else if let Some(error) = summary.page_error.as_ref().filter(|_| summary.is_paused) {
-        Some(format!("stopped because of a rate limit: {}", brief(error)))
     } else {
-        None
+        let error = summary.page_error.as_ref().filter(|_| summary.is_paused)?;
+        Some(format!("stopped because of a rate limit: {}", brief(error)))
     }
 }
 

@@ -219,6 +219,9 @@ async fn time_before_the_data_begins_stays_known_when_a_later_run_fails() {
 
 /// A service that always has the same page has delivered nothing for the rest of the range. A few records around each
 /// range are no sign of that, nor is a series that is mostly empty.
+/// Creates the body of a response for a range.
+type Respond = Box<dyn Fn(i64, i64) -> String + Send + Sync>;
+
 #[tokio::test(start_paused = true)]
 async fn a_service_that_ignores_the_range_is_recognized() {
     let dir = tempfile::tempdir().unwrap();
@@ -228,7 +231,6 @@ async fn a_service_that_ignores_the_range_is_recognized() {
     let around = move |from: i64, to: i64| body(from - 5 * HOUR, to + 5 * HOUR, value);
     let sparse = |from: i64, to: i64| body(from, to, |time| (time % (20 * DAY) == 0).then(|| "0.5".to_owned()));
     let early = move |from: i64, to: i64| body(from, to.min(begin + 40 * DAY), value);
-    type Respond = Box<dyn Fn(i64, i64) -> String + Send + Sync>;
     let cases: [(&str, Respond, bool); 4] = [
         ("fixed", Box::new(fixed), true),
         ("around", Box::new(around), false),

@@ -113,7 +113,8 @@ struct FetchedPage {
 }
 
 /// Requests a page of a window that ends at `end` until a request succeeds, the error is not retryable, or no attempt is
-/// left, or the service asks for a long pause. If the service has possibly not reached the end, and its time is disputed, another response decides.
+/// left, or the service asks for a long pause. If the service has possibly not reached the end, and its time is disputed,
+/// another response decides.
 async fn fetch_page(
     request: &Untyped,
     end: Timestamp,
