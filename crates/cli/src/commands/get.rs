@@ -18,7 +18,7 @@ use crate::find_endpoint::find_or_path;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::notation::{assigned, command, flag, option};
-use crate::param_options::Params;
+use crate::param_options::{Params, range_params};
 use crate::param_values::ParamValue;
 use crate::printer::{Columns, Printer};
 use crate::program::program;
@@ -136,7 +136,11 @@ impl Get {
     /// without a regular step.
     fn expected_records(&self, client: &Client, series: &RequestedSeries) -> Option<u64> {
         let from = self.from?;
-        let request = series_requests(client, std::slice::from_ref(series)).ok()?.pop()?;
+        let mut whole = series.clone();
+        // A history sets these params itself.
+        let range: Vec<_> = range_params(history(series.endpoint)?).collect();
+        whole.values.retain(|(name, _)| !range.contains(&name.as_str()));
+        let request = series_requests(client, &[whole]).ok()?.pop()?;
         let interval = request.interval();
         if !interval.has_steps() {
             return None;

@@ -42,7 +42,7 @@ fn list_searches_names_fields_and_descriptions() {
     let with_history = run(&["list", "--history"]);
     let expected = endpoints().filter(|endpoint| endpoint.history(&SERVICE).is_some()).count();
     assert_eq!(with_history.out.lines().filter(|line| line.starts_with("  ")).count(), expected);
-    let typo = format!("{name}s");
+    let typo = format!("{name}x");
     let none = run(&["list", &typo]);
     let expected = format!("error: no endpoint matches `{typo}`\n  help: did you mean `{name}`?\n");
     assert_eq!((none.code, none.out.as_str(), none.err), (Some(2), "", expected));
