@@ -9,6 +9,7 @@ use test_endpoints::{Metric, metric};
 use test_service::ClosedPort;
 
 use crate::backfill::{backfill, one, requests, rows, two};
+use crate::foreign_text::{run_at, service};
 #[cfg(unix)]
 use crate::support::derivs;
 use crate::support::{self, RunOutput, Service, derivs_with, run, run_output, run_with};
@@ -164,6 +165,20 @@ fn a_server_without_tls_is_the_cause_of_the_failure() {
     let output = run_output(&command.env("MARKET_ANALYTICS_BASE_URL", url).output().unwrap());
     let error = output.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
     assert!(output.code == Some(4) && error.contains(" does not use TLS"), "{}", output.err);
+}
+
+/// A request would be rejected until the end of the pause, so the run ends and says how long the pause is.
+#[test]
+fn a_long_pause_ends_the_run_with_its_length() {
+    let url = service("429 Too Many Requests", "Retry-After: 3600\r\n", "{}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.csv");
+    for (out, pause) in [(support::text(&file), "asks for a pause of 60 minutes"), ("-", "retry after 3600s")] {
+        let output = run_at(&url, &backfill(&metric().two_hourly(), ["2025-01-01", "2025-04-01"], Path::new(out), &[]));
+        let help = "\n  help: run the same command again in 60 minutes\n";
+        assert!(output.code == Some(4) && output.err.ends_with(help), "{out}: {}", output.err);
+        assert!(output.err.contains(pause), "{out}: {}", output.err);
+    }
 }
 
 #[test]
