@@ -54,6 +54,11 @@ pub(crate) fn full_name(endpoint: &EndpointInfo) -> String {
     if is_path(endpoint) { endpoint.ident.to_owned() } else { endpoint.to_string() }
 }
 
+/// Whether the time of a record is the end of its interval; otherwise, it is the start.
+pub(crate) fn time_is_end(endpoint: &EndpointInfo) -> bool {
+    history(endpoint).is_some_and(|info| info.time_is_end)
+}
+
 pub(crate) fn is_same(one: &EndpointInfo, other: &EndpointInfo) -> bool {
     (one.group, one.ident) == (other.group, other.ident)
 }

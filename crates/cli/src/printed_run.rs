@@ -9,7 +9,7 @@ use runtime::record::AnyRecord;
 use runtime::{Dynamic, Error, ErrorKind, Interval, Timestamp};
 
 use crate::backfill_run::unchanged;
-use crate::endpoint_names::{Endpoint, history, is_same};
+use crate::endpoint_names::{is_same, time_is_end};
 use crate::failure::{ExitKind, Result};
 use crate::future_records::check_service_time;
 use crate::job_settings::JobSettings;
@@ -249,11 +249,6 @@ impl<'r> PrintedRun<'r> {
         };
         self.reporter.end(self.settings, ended, ExitKind::Interrupted)
     }
-}
-
-/// Whether the time of a record is the end of its interval. These records have other ends of ranges.
-fn time_is_end(endpoint: Endpoint) -> bool {
-    history(endpoint).is_some_and(|info| info.time_is_end)
 }
 
 /// `true` if the error is in the command or the credentials, so that the other series do not matter, or if the service

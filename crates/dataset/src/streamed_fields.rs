@@ -19,6 +19,8 @@ pub struct StreamedFields {
     endpoint: String,
     /// The params of the series, with their values.
     params: Vec<(String, Option<String>)>,
+    /// Whether the catalogue has fields with the names of params.
+    has_param_fields: bool,
     /// The fields of the catalogue, without the time.
     fields: Vec<&'static str>,
     /// Those that no record has had.
@@ -36,9 +38,11 @@ impl StreamedFields {
     /// Begins with the first record of a series.
     pub fn new(series: &SeriesRequest) -> Self {
         let mut fields = Vec::new();
+        let mut has_param_fields = false;
         if let BodyInfo::Series { record: Some(record), .. } = series.endpoint().body {
             for field in record.fields {
                 let is_param = series.params.iter().any(|(param, _)| param == field.wire_name);
+                has_param_fields |= is_param;
                 let is_value = !is_param && field.wire_name != series.time();
                 if is_value && field.source != FieldSource::Others {
                     fields.push(field.wire_name);
@@ -48,6 +52,7 @@ impl StreamedFields {
         Self {
             endpoint: endpoint_of(series.path()).to_owned(),
             params: series.params.clone(),
+            has_param_fields,
             unsent: fields.clone(),
             fields,
             always_unknown: BTreeSet::new(),
@@ -60,13 +65,17 @@ impl StreamedFields {
 
     /// Notes a record.
     pub fn add(&mut self, record: &AnyRecord) {
-        let mut unknown = self.kept_names(record);
+        let mut unknown = BTreeSet::new();
+        // Most records have nothing but fields of the catalogue, and reading the others takes longer.
+        if self.has_param_fields || record.unknown_fields().is_some_and(|unknown| !unknown.is_empty()) {
+            unknown = self.kept_names(record);
+            for param in contradicted_params(&self.params, record) {
+                *self.contradicted.entry(param.to_owned()).or_default() += 1;
+            }
+        }
         self.invalid += u64::from(self.fields.iter().any(|field| unknown.contains(*field)));
         self.has_unknown |= !unknown.is_empty();
         unknown.retain(|name| !self.is_column(name));
-        for param in contradicted_params(&self.params, record) {
-            *self.contradicted.entry(param.to_owned()).or_default() += 1;
-        }
         self.unsent.retain(|field| !has_value(record, field));
         if self.records == 0 {
             self.always_unknown = unknown;

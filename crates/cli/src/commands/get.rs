@@ -11,7 +11,7 @@ use runtime::{AnyBody, AnyClient as Client, Error, Timestamp};
 use serde_json::Value;
 
 use crate::catalogue_json;
-use crate::endpoint_names::{Endpoint, history, is_path, is_same, name};
+use crate::endpoint_names::{Endpoint, history, is_path, is_same, name, time_is_end};
 use crate::examples;
 use crate::failure::{self, Failure, Result};
 use crate::find_endpoint::find_or_path;
@@ -150,7 +150,7 @@ impl Get {
         let reached = request.request().service_time();
         let end = interval.start_of(self.to.unwrap_or(reached).min(reached));
         // The record of an interval that ends at the start is outside, if its time is its end and the service excludes it.
-        let is_end = history(series.endpoint).is_some_and(|info| info.time_is_end);
+        let is_end = time_is_end(series.endpoint);
         Some(time_arg::steps([&(start..end)], interval).saturating_sub(u64::from(is_end)))
     }
 

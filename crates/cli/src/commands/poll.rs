@@ -15,7 +15,7 @@ use runtime::{AnyClient as Client, Error, Timestamp};
 use tokio::task::JoinSet;
 
 use crate::cause_of_stop::without_response;
-use crate::endpoint_names::history;
+use crate::endpoint_names::time_is_end;
 use crate::examples;
 use crate::failure::{ExitKind, Failure, Result, brief};
 use crate::file_notes::notes;
@@ -360,7 +360,7 @@ fn note_due(client: &Client, series: &[RequestedSeries], from: Start, which: &st
             continue;
         }
         let start = from.of(plan.interval);
-        let is_end = history(request.endpoint()).is_some_and(|info| info.time_is_end);
+        let is_end = time_is_end(request.endpoint());
         let due = if is_end { start } else { plan.interval.moved(start, 1) };
         earliest = Some(earliest.map_or(due, |earliest| earliest.min(due)));
     }
