@@ -7,8 +7,11 @@ use crate::failure::{ExitKind, Failure};
 
 /// A sentence about the responses of a series; `None` if they follow the range.
 pub(crate) fn sentence_of(label: &str, report: &SeriesReport) -> Option<String> {
-    if !report.ignores_range() {
+    if !report.ignores_range {
         return None;
+    }
+    if report.account.repeated <= report.account.delivered {
+        return Some(format!("{label}: the service seems to ignore the requested range, as an earlier run has seen"));
     }
     let delivered = counted(report.account.delivered, "record");
     let repeated = counted(report.account.repeated, "record");
@@ -21,5 +24,5 @@ pub(crate) fn sentence_of(label: &str, report: &SeriesReport) -> Option<String> 
 /// The failure of a run with such a series.
 pub(crate) fn failure(sentence: String) -> Failure {
     Failure::new(ExitKind::Incomplete, sentence)
-        .help("check the params of the range, and ask the provider; the records of the other times are unknown")
+        .help("check the params of the range, and ask the provider; `acknowledge` ends this message")
 }

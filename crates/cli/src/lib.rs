@@ -81,7 +81,9 @@ mod plan_report;
 mod range_ends;
 mod record_columns;
 mod record_spacing;
+mod update_notes;
 
+mod response_warnings;
 mod stored_target;
 
 mod job_text;
@@ -103,6 +105,9 @@ mod incomplete_run;
 mod run_outcome;
 mod series_outcome;
 mod status_report;
+
+mod followed_target;
+mod printed_updates;
 
 mod reporter;
 

@@ -120,6 +120,12 @@ pub(crate) fn range_params(info: &HistoryInfo) -> impl Iterator<Item = &'static 
     [info.from, info.to, info.limit, sort].into_iter().filter(|name| !name.is_empty())
 }
 
+/// Whether the history of an endpoint sets a param in the request of each page.
+pub(crate) fn is_set_by_history(endpoint: &EndpointInfo, param: &str) -> bool {
+    let Some(info) = history(endpoint) else { return false };
+    range_params(info).any(|own| own == param)
+}
+
 /// What sets a param of an endpoint, in the notation of messages: `--from` and `--to` for the range of its history.
 pub(crate) fn option(endpoint: &EndpointInfo, wire_name: &str) -> String {
     match history(endpoint) {

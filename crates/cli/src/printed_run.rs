@@ -234,7 +234,7 @@ impl<'r> PrintedRun<'r> {
         let is_filled = self.options.allow_empty || !self.summary.series.iter().any(is_empty);
         let is_fetched = self.summary.failed.is_empty() && self.summary.failed_pages == 0;
         let is_supported = !self.summary.series.iter().any(SeriesReport::has_unsupported);
-        let is_ignored = self.summary.series.iter().any(SeriesReport::ignores_range);
+        let is_ignored = self.summary.series.iter().any(|report| report.ignores_range);
         self.summary.is_complete = is_filled && is_fetched && is_supported && !is_ignored;
         if self.has_objects {
             // Standard output is for the records.

@@ -87,7 +87,8 @@ pub(crate) fn object(path: &str, quality: &Quality) -> Value {
         for field in &one.fields {
             fields.push(json!({
                 "field": field.field, "values": field.values, "nulls": field.nulls,
-                "min": field.min, "max": field.max, "mean": field.mean,
+                "min": field.min, "min_at": time_arg::exact(field.min_at),
+                "max": field.max, "max_at": time_arg::exact(field.max_at), "mean": field.mean,
                 "out_of_range": field.out_of_range, "longest_constant": field.longest_constant,
                 "largest_step": field.largest_step,
                 "largest_step_at": time_arg::exact(field.largest_step_at),

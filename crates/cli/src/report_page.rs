@@ -207,6 +207,9 @@ fn gaps(series: &SeriesStatus) -> Vec<String> {
         sentences.push(format!("the service rejected the series: {}", brief_text(why)));
     }
     sentences.extend(unsupported_values::sentence(&series.unsupported));
+    if series.ignores_range {
+        sentences.push("the service seems to ignore the requested range".to_owned());
+    }
     sentences
 }
 

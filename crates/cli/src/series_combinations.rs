@@ -15,7 +15,7 @@ use crate::failure::{Failure, Result};
 use crate::find_endpoint::find_or_path;
 use crate::log::Log;
 use crate::notation::{self, assigned, chosen, command};
-use crate::param_options::{Params, endpoint_candidates, endpoints_help, option, range_params};
+use crate::param_options::{Params, endpoint_candidates, endpoints_help, is_set_by_history, option, range_params};
 use crate::param_values::{ParamValue, is_upper, read};
 use crate::program::service;
 use crate::requested_series::{RequestedSeries, note_oldest};
@@ -203,11 +203,6 @@ fn check_missing_param(endpoint: Endpoint, info: &ParamInfo, params: &Params, lo
         log.warning(&format!("`{option}` is probably required by {name} but was not given"));
     }
     Ok(())
-}
-
-fn is_set_by_history(endpoint: Endpoint, param: &str) -> bool {
-    let Some(info) = history(endpoint) else { return false };
-    range_params(info).any(|own| own == param)
 }
 
 /// Rejects a range that ends before its start, because the service would return no records and no error.

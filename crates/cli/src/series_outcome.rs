@@ -173,6 +173,7 @@ impl<'r> SeriesOutcome<'r> {
             "out_of_range": report.out_of_range, "lost_rows": marks::lost_times(&report.path, lost_rows),
             "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested),
             "skipped": time_arg::pairs(&report.skipped), "unsupported": report.unsupported,
+            "ignores_range": report.ignores_range,
             "has_step": report.interval.has_steps(), "files": report.files, "spacing": report.spacing, "error": error,
             "notes": self.notes(notes, is_complete),
         });

@@ -53,6 +53,7 @@ impl<'s> StatusCheck<'s> {
         problems.extend(part_of(self.status, "fetched", |series| &series.unfetched, is_unfetched));
         problems.extend(self.rejected());
         problems.extend(self.unsupported());
+        problems.extend(self.ignored_ranges());
         let without_age = self.labels(|series| self.lacks_age(series));
         if !without_age.is_empty() {
             problems.push(format!("no record, so no age: {}", listed(&without_age)));
@@ -149,6 +150,17 @@ impl<'s> StatusCheck<'s> {
         labels.into_iter().filter_map(|(values, labels)| sentence_of(&listed(&labels), values)).collect()
     }
 
+    /// Names the series whose requested range the service seems to ignore.
+    fn ignored_ranges(&self) -> Option<String> {
+        let labels = self.labels(|series| series.ignores_range);
+        if labels.is_empty() {
+            return None;
+        }
+        let names = listed(&labels);
+        let command = format!("`{} acknowledge {}`", program().name, quoted(self.path));
+        Some(format!("the service seems to ignore the requested range of {names}, until {command}"))
+    }
+
     /// Whether the last record of a series is too old.
     fn is_old(&self, series: &SeriesStatus) -> bool {
         let Some(max_age) = self.max_age else { return false };
@@ -177,7 +189,7 @@ impl<'s> StatusCheck<'s> {
             self.status.lost_rows.iter().flat_map(|lost| &lost.series).any(|lost| lost.path == series.path);
         let lacks_field = self.status.missing_fields.iter().any(|missing| missing.endpoint == series.endpoint());
         let is_judged = self.lacks_age(series) || self.is_old(series) || self.is_future(series);
-        let is_partial = is_unfetched(series) || has_unsupported(series);
+        let is_partial = is_unfetched(series) || has_unsupported(series) || series.ignores_range;
         is_partial || is_rejected(series) || has_lost_rows || lacks_field || is_judged
     }
 

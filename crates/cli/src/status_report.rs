@@ -53,7 +53,7 @@ fn row(series: &SeriesStatus, now: Timestamp) -> Vec<Cell> {
 }
 
 /// The state of a series as text: `retired`, `rejected`, `in the future`, `incomplete`, `up to date`, the age of the
-/// last record, or `empty`. A series with unsupported values is never up to date.
+/// last record, or `empty`. A series with unsupported values, or whose range is ignored, is never up to date.
 fn state(series: &SeriesStatus, now: Timestamp) -> String {
     if series.is_retired {
         return "retired".to_owned();
@@ -66,11 +66,16 @@ fn state(series: &SeriesStatus, now: Timestamp) -> String {
     }
     let is_current = series.behind(now) == Some(0);
     match series.end {
-        _ if is_current && !(series.unfetched.is_empty() && series.unsupported.is_empty()) => "incomplete".to_owned(),
+        _ if is_current && !is_whole(series) => "incomplete".to_owned(),
         _ if is_current => "up to date".to_owned(),
         Some(end) => format!("{} old", age(end, now)),
         None => "empty".to_owned(),
     }
+}
+
+/// Whether runs have fetched all that they have planned, with all values, from a service that follows the range.
+fn is_whole(series: &SeriesStatus) -> bool {
+    series.unfetched.is_empty() && series.unsupported.is_empty() && !series.ignores_range
 }
 
 /// The state of a target as one JSON object, with those of its series.
@@ -102,7 +107,7 @@ fn series_object(series: &SeriesStatus, now: Timestamp) -> Value {
     for (label, last) in &series.last_seen {
         last_seen.insert(label, last.to_string());
     }
-    let is_complete = series.last <= Some(now) && series.unfetched.is_empty() && series.unsupported.is_empty();
+    let is_complete = series.last <= Some(now) && is_whole(series);
     // Without a regular step, nobody knows whether a newer record exists.
     let is_up_to_date =
         if series.interval.has_steps() { Some(series.behind(now) == Some(0) && is_complete) } else { None };
@@ -115,7 +120,7 @@ fn series_object(series: &SeriesStatus, now: Timestamp) -> Value {
         "unrequested": time_arg::pairs(&series.unrequested), "skipped": time_arg::pairs(&series.skipped),
         "is_retired": series.is_retired,
         "is_rejected": series.rejected.is_some(), "rejected": series.rejected, "unsupported": series.unsupported,
-        "revised": series.revised,
+        "ignores_range": series.ignores_range, "revised": series.revised,
         "invalid": series.invalid, "out_of_range": series.out_of_range,
         "account": series.account,
         "asked": series.asked.as_ref().map(|asked| [asked.start.to_string(), asked.end.to_string()]),

@@ -1,5 +1,7 @@
-//! Ends the marks of a target: fields that the service no longer sends, rows that were lost, and ranges that nobody needs.
+//! Ends the marks of a target: fields that the service no longer sends, rows that were lost, requested ranges that the
+//! service ignores, and ranges that nobody needs.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use runtime::Timestamp;
@@ -7,6 +9,7 @@ use runtime::Timestamp;
 use crate::error::Error;
 use crate::locked_tables::LockedTables;
 use crate::marks::Marks;
+use crate::series_state::SeriesState;
 use crate::target::Target;
 
 /// The marks that [`acknowledge`] has ended.
@@ -17,6 +20,8 @@ pub struct Acknowledged {
     pub fields: Vec<String>,
     /// Damaged and missing files with lost rows.
     pub files: Vec<String>,
+    /// The paths of series whose requested range the service seems to ignore.
+    pub ignored_ranges: Vec<String>,
     /// The paths of series with ranges that a run has planned and no run has fetched, and these ranges.
     pub unfetched: Vec<(String, Vec<Range<Timestamp>>)>,
     /// The errors of the tables whose marks may not have ended. A second call ends only these.
@@ -33,10 +38,12 @@ pub async fn acknowledge(target: &Target, field: Option<&str>) -> Result<Acknowl
         let marks = &mut table.state.marks;
         let fields = marks.end_fields(field, now);
         let files = if field.is_none() { marks.end_lost(now) } else { Vec::new() };
+        let ignored_ranges = if field.is_none() { end_ignored_ranges(&mut table.state.series) } else { Vec::new() };
         match table.save().await {
             Ok(()) => {
                 ended.fields.extend(fields);
                 ended.files.extend(files);
+                ended.ignored_ranges.extend(ignored_ranges);
             }
             Err(error) => ended.failed.push(error),
         }
@@ -75,6 +82,17 @@ pub async fn acknowledge_unfetched(target: &Target) -> Result<Acknowledged, Erro
         }
     }
     Ok(ended)
+}
+
+/// Ends the marks of series whose requested range the service seems to ignore. Returns their paths.
+fn end_ignored_ranges(series: &mut BTreeMap<String, SeriesState>) -> Vec<String> {
+    let mut ended = Vec::new();
+    for (path, state) in series {
+        if std::mem::take(&mut state.ignores_range) {
+            ended.push(path.clone());
+        }
+    }
+    ended
 }
 
 impl Marks {

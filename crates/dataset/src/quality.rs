@@ -65,8 +65,12 @@ pub struct FieldQuality {
     pub nulls: u64,
     /// The smallest number; `None` if no value is a number.
     pub min: Option<f64>,
+    /// The time of the first record with the smallest number.
+    pub min_at: Option<Timestamp>,
     /// The largest number.
     pub max: Option<f64>,
+    /// The time of the first record with the largest number.
+    pub max_at: Option<Timestamp>,
     /// The mean of all numbers.
     pub mean: Option<f64>,
     /// Number of values outside of the range in the catalogue.
@@ -305,6 +309,13 @@ impl Values {
         }
     }
 
+    /// The time of the first record with a number.
+    fn first_time_of(&self, number: Option<f64>) -> Option<Timestamp> {
+        let number = number?;
+        let index = self.numbers.iter().position(|other| *other == number)?;
+        self.times.get(index).copied().map(timestamp)
+    }
+
     fn figures(&self, field: String) -> FieldQuality {
         let mut largest_change = None;
         let mut largest_change_at = None;
@@ -312,12 +323,16 @@ impl Values {
             largest_change = Some(size);
             largest_change_at = self.times.get(index + 1).map(|time| timestamp(*time));
         }
+        let min = self.numbers.iter().copied().reduce(f64::min);
+        let max = self.numbers.iter().copied().reduce(f64::max);
         FieldQuality {
             field,
             values: self.values,
             nulls: 0,
-            min: self.numbers.iter().copied().reduce(f64::min),
-            max: self.numbers.iter().copied().reduce(f64::max),
+            min,
+            min_at: self.first_time_of(min),
+            max,
+            max_at: self.first_time_of(max),
             mean: mean(&self.numbers),
             out_of_range: self.out_of_range,
             longest_constant: self.longest_constant,
@@ -384,6 +399,21 @@ mod tests {
         assert!((49..=50).contains(&index) && size > 10.0, "{index} {size}");
         assert_eq!(largest_step(&[1.0; 50]), None);
         assert_eq!(largest_step(&[1.0]), None);
+    }
+
+    #[test]
+    fn the_smallest_and_the_largest_number_have_their_first_time() {
+        let column: ArrayRef =
+            Arc::new(Float64Array::from(vec![Some(f64::NAN), Some(2.0), None, Some(1.0), Some(2.0), Some(1.0)]));
+        let mut values = Values::default();
+        for (row, time) in (0..6).enumerate() {
+            values.add(&column, row, time * 1_000_000, Range::ALL);
+        }
+        let figures = values.figures("rate".to_owned());
+        let at = |seconds| Some(Timestamp::from_unix_seconds(seconds));
+        assert_eq!((figures.min, figures.min_at), (Some(1.0), at(3)));
+        assert_eq!((figures.max, figures.max_at), (Some(2.0), at(1)));
+        assert_eq!(Values::default().figures("rate".to_owned()).max_at, None);
     }
 
     #[test]

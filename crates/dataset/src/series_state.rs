@@ -53,6 +53,10 @@ pub(crate) struct SeriesState {
     /// The values of its params that the endpoint does not support, as the last responses have reported them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) unsupported: BTreeSet<String>,
+    /// Whether a run has seen that the service ignores the requested range; until a range without records has some, or
+    /// until a user acknowledges it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) ignores_range: bool,
     /// The time at which a user has retired the series, which no run requests any more.
     #[serde(default)]
     pub(crate) retired: Option<Timestamp>,

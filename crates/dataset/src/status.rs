@@ -56,6 +56,7 @@ pub struct Status {
 /// The state of one series in a target.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
+#[allow(clippy::struct_excessive_bools)] // Each is a separate fact.
 pub struct SeriesStatus {
     /// The endpoint and its params, such as `weather.levels/site=dover/interval=1h`.
     pub path: String,
@@ -117,6 +118,9 @@ pub struct SeriesStatus {
     /// The values of its params that the endpoint does not support, as the last responses with records have reported
     /// them: the records were computed without them.
     pub unsupported: BTreeSet<String>,
+    /// `true` if runs request the series, and the service seems to ignore the requested range; see
+    /// [`SeriesReport::ignores_range`](crate::SeriesReport::ignores_range).
+    pub ignores_range: bool,
     /// `true` if a run that is in progress is writing the files of the series; always `false` in object storage.
     pub is_running: bool,
     job: Option<(String, Timestamp)>,
@@ -207,6 +211,7 @@ impl SeriesStatus {
             account: state.account.0,
             rejected: state.rejected,
             unsupported: state.unsupported,
+            ignores_range: state.ignores_range && state.retired.is_none(),
             is_running: false,
             job: state.job,
             known,

@@ -45,6 +45,10 @@ mod schedule;
 
 mod follower_state;
 
+mod update;
+
+mod following;
+
 mod follow;
 #[cfg(test)]
 mod simulation;
@@ -61,13 +65,14 @@ use crate::values::Timestamp;
 
 pub use account::Account;
 pub use checkpoint::{Checkpoint, CheckpointKind};
-pub use follow::{Follow, Update};
+pub use follow::Follow;
 pub use follower_state::FollowerState;
 pub use multi_history::{Aligned, MultiHistory, Row};
 pub use options::{Plan, Progress};
 pub use page::{CollectError, FailedPage, FirstRecordSearch, HistoryData, Page, Report};
 pub use streams::{Blocking, Pages, Records};
 pub use time_grid::Gap;
+pub use update::Update;
 
 pub use crate::send::PageMetadata;
 

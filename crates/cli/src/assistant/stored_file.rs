@@ -135,7 +135,8 @@ fn is_number(field: &FieldInfo) -> bool {
 }
 
 fn figures_table(series: &[SeriesQuality]) -> Table {
-    let columns = ["series", "column", "values", "nulls", "min", "max", "mean", "out_of_range", "revised"];
+    let columns =
+        ["series", "column", "values", "nulls", "min", "min_at", "max", "max_at", "mean", "out_of_range", "revised"];
     let mut rows = Vec::new();
     for one in series {
         for field in &one.fields {
@@ -146,7 +147,9 @@ fn figures_table(series: &[SeriesQuality]) -> Table {
                 Cell::count(*values),
                 Cell::count(*nulls),
                 number(field.min),
+                Cell::time(field.min_at),
                 number(field.max),
+                Cell::time(field.max_at),
                 number(field.mean),
                 Cell::count(*out_of_range),
                 Cell::count(*revisions),

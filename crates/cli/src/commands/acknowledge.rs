@@ -11,8 +11,8 @@ use crate::stored_target::require_series;
 use crate::table::readable;
 use crate::time_arg;
 
-/// End the messages about fields that the service does not send, about rows that were lost, or about a part that was never
-/// fetched
+/// End the messages about fields that the service does not send, about rows that were lost, about ignored ranges, or about a
+/// part that was never fetched
 #[derive(Args, Debug)]
 pub(crate) struct Acknowledge {
     /// A file or data set written by `backfill`
@@ -47,12 +47,16 @@ impl Acknowledge {
         for file in &ended.files {
             log.remark(&format!("acknowledged: the lost rows of {}", quoted(file)));
         }
+        for path in &ended.ignored_ranges {
+            log.remark(&readable(&format!("acknowledged: the service seems to ignore the requested range of {path}")));
+        }
         for (path, ranges) in &ended.unfetched {
             for range in ranges {
                 log.remark(&readable(&format!("acknowledged: {path} was not fetched {}", time_arg::span(range))));
             }
         }
-        let has_ended = !(ended.fields.is_empty() && ended.files.is_empty() && ended.unfetched.is_empty());
+        let is_unmarked = ended.fields.is_empty() && ended.files.is_empty() && ended.ignored_ranges.is_empty();
+        let has_ended = !(is_unmarked && ended.unfetched.is_empty());
         if !has_ended && ended.failed.is_empty() {
             log.remark(&format!("{}: nothing to acknowledge", quoted(&self.path)));
         }

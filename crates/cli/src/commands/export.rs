@@ -10,13 +10,12 @@ use dataset::{RecordBatch, SeriesStatus, Status, StoredRows, check_new_file, quo
 use runtime::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::endpoint_names::history;
 use crate::exported_rows::{ExportedRows, Form};
 use crate::failure::{ExitKind, Failure, Result};
 use crate::find_endpoint::find;
 use crate::log::{self, Log};
 use crate::marks;
-use crate::param_options::range_params;
+use crate::param_options::is_set_by_history;
 use crate::progress::counted;
 use crate::selected_series::{Selection, identity_of};
 use crate::stored_target::{StoredTarget, never_fetched, never_requested, rejection};
@@ -289,9 +288,8 @@ impl Exported {
 fn endpoint_params(series: &SeriesStatus) -> Vec<String> {
     let mut names = Vec::new();
     let Ok(endpoint) = find(series.endpoint()) else { return names };
-    let range: Vec<_> = history(endpoint).into_iter().flat_map(range_params).collect();
     for info in endpoint.params() {
-        if info.const_value.is_none() && !range.contains(&info.wire_name) {
+        if info.const_value.is_none() && !is_set_by_history(endpoint, info.wire_name) {
             names.push(stored_name(endpoint, info.wire_name));
         }
     }

@@ -11,23 +11,22 @@ use runtime::{AnyBody, AnyClient as Client, Error, Timestamp};
 use serde_json::Value;
 
 use crate::catalogue_json;
-use crate::endpoint_names::{Endpoint, history, is_path, is_same, name, time_is_end};
+use crate::endpoint_names::{Endpoint, history, is_path, is_same, name};
 use crate::examples;
 use crate::failure::{self, Failure, Result};
 use crate::find_endpoint::find_or_path;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
-use crate::notation::{assigned, command, flag, option};
-use crate::param_options::{Params, range_params};
-use crate::param_values::ParamValue;
+use crate::notation::{assigned, command, option};
+use crate::param_options::Params;
 use crate::printer::{Columns, Printer};
-use crate::program::program;
-use crate::progress::{counted, listed, quotations};
+use crate::progress::counted;
 use crate::record_columns::SeriesRecords;
-use crate::requested_series::{RequestedSeries, labels, request, series_requests};
+use crate::requested_series::{RequestedSeries, labels, request};
+use crate::response_warnings::{RequestedRange, warn_of_others};
 use crate::series_combinations::{Requested, combine};
 use crate::stdout;
-use crate::table::{Format, readable};
+use crate::table::Format;
 use crate::time_arg;
 use crate::unsupported_values::{self, sentence_of};
 use crate::whole_number;
@@ -85,9 +84,9 @@ impl Get {
         self.print(&connected.client, &series, &responses, &parts)?;
         failed.extend(unsupported(&responses, &labels));
         if !self.all {
+            let range = RequestedRange { from: self.from, to: self.to };
             for part in &parts {
-                let expected = self.expected_records(&connected.client, part.series);
-                warn_of_missing_records(part, expected, &labels[part.index], log);
+                range.warn_of_missing_records(&connected.client, part, &labels[part.index], log);
             }
         }
         failure::first(failed)
@@ -130,28 +129,6 @@ impl Get {
             return Err(Failure::usage(format!("`{param}` is set by its own option and by the time range")));
         }
         Ok(())
-    }
-
-    /// The number of complete intervals in the range of a series that the service has reached; `None` without a start or
-    /// without a regular step.
-    fn expected_records(&self, client: &Client, series: &RequestedSeries) -> Option<u64> {
-        let from = self.from?;
-        let mut whole = series.clone();
-        // A history sets these params itself.
-        let range: Vec<_> = range_params(history(series.endpoint)?).collect();
-        whole.values.retain(|(name, _)| !range.contains(&name.as_str()));
-        let request = series_requests(client, &[whole]).ok()?.pop()?;
-        let interval = request.interval();
-        if !interval.has_steps() {
-            return None;
-        }
-        let first = interval.start_of(from);
-        let start = if first < from { interval.moved(first, 1) } else { first };
-        let reached = request.request().service_time();
-        let end = interval.start_of(self.to.unwrap_or(reached).min(reached));
-        // The record of an interval that ends at the start is outside, if its time is its end and the service excludes it.
-        let is_end = time_is_end(series.endpoint);
-        Some(time_arg::steps([&(start..end)], interval).saturating_sub(u64::from(is_end)))
     }
 
     /// Sends all requests concurrently, within the rate limit, and returns the responses in the order of the series.
@@ -263,67 +240,12 @@ fn unsupported(responses: &[SeriesResponse<'_>], labels: &[String]) -> Vec<Failu
     sentences.map(unsupported_values::failure).collect()
 }
 
-/// Warns if a response has other members, such as an error, instead of records.
-fn warn_of_others(body: &AnyBody, label: &str, log: Log) {
-    let AnyBody::Series(series) = body else { return };
-    if !series.is_empty() || series.unknown_fields.is_empty() {
-        return;
-    }
-    let names: Vec<_> = series.unknown_fields.iter_raw().map(|(name, _)| name.into_owned()).collect();
-    let get = format!("{} get --json", program().name);
-    log.warning(&readable(&format!("{label}: no records but {}, which `{get}` shows", listed(&quotations(&names)))));
-}
-
-/// Warns if a response has no records, or if the range may have more.
-fn warn_of_missing_records(part: &SeriesRecords<'_>, expected: Option<u64>, label: &str, log: Log) {
-    let count = counted(part.records.len() as u64, "record");
-    if part.records.is_empty() {
-        log.warning(&format!("{label}: no records"));
-        return;
-    }
-    if part.series.endpoint.pages.is_some() {
-        log.warning(&format!(
-            "{label}: one page with {count}; further pages may follow; `{}` fetches them",
-            flag("all")
-        ));
-        return;
-    }
-    let what = match (page_size(part.series), expected) {
-        (Some(size), _) if part.records.len() >= size => format!("the page is full with {count}"),
-        (None, Some(expected)) if distinct_times(part) < expected => {
-            format!("one page with {count}, of {} in the range", counted(expected, "interval"))
-        }
-        _ => return,
-    };
-    let advice = if history(part.series.endpoint).is_some() {
-        format!("`{}` fetches it completely", command("backfill", "history", "backfill"))
-    } else {
-        "request it in parts".to_owned()
-    };
-    log.warning(&format!("{label}: {what}; the range may have more; {advice}"));
-}
-
-/// The number of times that have records.
-fn distinct_times(part: &SeriesRecords<'_>) -> u64 {
-    let times: BTreeSet<_> = part.times.iter().flatten().collect();
-    times.len() as u64
-}
-
 /// Sets a param to a time or to both ends of a range, unless it is set for another endpoint.
 fn add_param(params: &mut Params, name: &str, times: &[Timestamp]) {
     if !params.has(name) {
         let values: Vec<_> = times.iter().map(ToString::to_string).collect();
         params.known.push((name.to_owned(), vec![values.join("+")]));
     }
-}
-
-/// The maximum number of records of a response; `None` if it is unknown, or if the series sets no range.
-fn page_size(series: &RequestedSeries) -> Option<usize> {
-    let info = history(series.endpoint)?;
-    series.value(info.from).or(series.value(info.to))?;
-    let default = series.endpoint.param(info.limit)?.default;
-    let size = series.value(info.limit).map(ParamValue::shown).or(default.map(str::to_owned))?;
-    size.parse().ok()
 }
 
 /// An error if an endpoint has no pages.
@@ -382,7 +304,7 @@ mod tests {
     use crate::command_line::{Command, CommandLine};
     use crate::connection::has_key;
     use crate::endpoint_names::with_path;
-    use crate::program::service;
+    use crate::program::{program, service};
 
     #[tokio::test]
     async fn the_example_of_every_endpoint_is_accepted() {

@@ -77,6 +77,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         }
         self.note_first_page(series, page);
         let Some(state) = self.state(series) else { return };
+        if page.times.iter().any(|time| state.empty.has(*time)) {
+            state.ignores_range = false;
+        }
         let rest = state.empty.note_records(&page.range);
         if !self.is_probe(series, &page.range) {
             return;

@@ -159,6 +159,7 @@ pub struct Summary {
 /// The changes that a run has made to one series, and the state of the series afterwards.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
+#[allow(clippy::struct_excessive_bools)] // Each is a separate fact.
 pub struct SeriesReport {
     /// The path that identifies the series.
     pub path: String,
@@ -211,6 +212,11 @@ pub struct SeriesReport {
     pub unsupported: BTreeSet<String>,
     /// `true` if the series has at least ten records over a day, and no field of any of them has ever had a value.
     pub has_no_value: bool,
+    /// `true` if runs request the series, and the service seems to ignore the requested range: in this run or an earlier
+    /// one, most of the received records repeated others, and there were times without a record. A service that ignores
+    /// only one end of the range is recognized too if many ranges have no record. It is `false` again after a range
+    /// without records has some, or after a user has [acknowledged](crate::acknowledge()) it.
+    pub ignores_range: bool,
     /// `true` if a user has [retired](crate::retire()) the series, so that no run requests it.
     pub is_retired: bool,
     /// The time of the first record in the target.
@@ -236,6 +242,15 @@ pub struct SeriesReport {
 const REPEATED_RECORDS: u64 = 100;
 const REPEATED_TIMES: u64 = 5;
 
+/// Whether the responses of a run show that the service ignores the requested range. A response also repeats a few records
+/// at its ends, and a response that lacks records is requested again in parts, but neither explains so many repetitions.
+pub(super) fn has_ignored_range(account: &Account) -> bool {
+    let Account { delivered, invalid, repeated, empty, never_requested, .. } = *account;
+    let received = delivered + invalid;
+    let lacks_steps = empty + never_requested > received;
+    lacks_steps && repeated >= REPEATED_RECORDS && repeated >= received.saturating_mul(REPEATED_TIMES)
+}
+
 /// The values that the service reports as unsupported. A response without records lacks more than these values.
 pub(super) fn unsupported_values(report: &Report) -> BTreeSet<String> {
     if report.account.received() == 0 {
@@ -258,17 +273,6 @@ impl SeriesReport {
     /// Returns `true` if runs request the series with values that its endpoint does not support.
     pub fn has_unsupported(&self) -> bool {
         !self.unsupported.is_empty() && !self.is_retired
-    }
-
-    /// Returns `true` if the service seems to ignore the requested range: most of the received records repeat others, and
-    /// there are times without a record. A response also repeats a few records at its ends, and a response that lacks
-    /// records is requested again in parts, but neither explains so many. A service that ignores only one end of the range
-    /// is recognized too if many ranges have no record.
-    pub fn ignores_range(&self) -> bool {
-        let Account { delivered, invalid, repeated, empty, never_requested, .. } = self.account;
-        let received = delivered + invalid;
-        let lacks_steps = empty + never_requested > received;
-        lacks_steps && repeated >= REPEATED_RECORDS && repeated >= received.saturating_mul(REPEATED_TIMES)
     }
 
     /// Notes the values that the service reports as unsupported.
@@ -302,6 +306,7 @@ impl SeriesReport {
         self.gaps = gaps.ranges().collect();
         self.unsupported.clone_from(&state.unsupported);
         self.is_retired = state.retired.is_some();
+        self.ignores_range = state.ignores_range && !self.is_retired;
         self.revised_times = state.revised_times.ranges().collect();
         let unfetched = state.unfetched();
         self.unfetched_ranges = unfetched.ranges().collect();

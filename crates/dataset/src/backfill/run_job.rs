@@ -21,7 +21,7 @@ use std::time::Duration;
 use runtime::Timestamp;
 use runtime::history::Report;
 
-use super::event::{BackfillEvent, SeriesReport, Summary};
+use super::event::{BackfillEvent, SeriesReport, Summary, has_ignored_range};
 use super::job::Backfill;
 use super::job_tables::JobTables;
 use super::plan::{self, BackfillPlan};
@@ -196,6 +196,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 && let Some(state) = self.state(index)
             {
                 state.account = SavedAccount::new(&account);
+                state.ignores_range |= has_ignored_range(&account);
             }
         }
     }
@@ -252,7 +253,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let is_stopped = summary.is_cancelled || summary.is_unreachable || summary.is_paused;
         let is_ended = !is_stopped && summary.failed_pages == 0;
         let has_unsupported = summary.series.iter().any(SeriesReport::has_unsupported);
-        let is_answered = !has_unsupported && !summary.series.iter().any(SeriesReport::ignores_range);
+        let is_answered = !has_unsupported && !summary.series.iter().any(|report| report.ignores_range);
         summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty && is_answered;
         summary.elapsed = begun.elapsed();
     }

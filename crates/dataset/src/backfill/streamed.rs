@@ -6,7 +6,7 @@ use runtime::history::Page;
 use runtime::record::AnyRecord;
 use runtime::{Interval, Timestamp};
 
-use super::event::SeriesReport;
+use super::event::{SeriesReport, has_ignored_range};
 use crate::row_facts::RowFacts;
 use crate::series::SeriesRequest;
 use crate::series_state::skipped_by;
@@ -59,6 +59,7 @@ impl SeriesReport {
         gaps.extend(&ends);
         self.gaps = gaps.ranges().collect();
         self.missing = gaps.steps(self.interval);
+        self.ignores_range = has_ignored_range(&self.account);
     }
 }
 

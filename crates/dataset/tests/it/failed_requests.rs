@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use dataset::Error;
+use dataset::{Error, Target};
 use runtime::Timestamp;
 
 use crate::support::{
@@ -242,7 +242,45 @@ async fn a_service_that_ignores_the_range_is_recognized() {
         let path = dir.path().join(format!("{name}.parquet"));
         let summary = run(&job(coins(&client, &["BTC"]), begin, END, &path)).await;
         let report = &summary.series[0];
-        assert_eq!(report.ignores_range(), expected, "{name}: {:?}", report.account);
+        assert_eq!(report.ignores_range, expected, "{name}: {:?}", report.account);
         assert_eq!(summary.is_complete, !expected, "{name}: {:?}", report.account);
     }
+}
+
+/// The second run requests little, so its responses alone do not show what the first run has seen.
+#[tokio::test(start_paused = true)]
+async fn a_service_that_ignores_the_range_is_remembered_until_a_user_acknowledges_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("set.parquet");
+    let target = Target::parse(path.to_str().unwrap()).unwrap();
+    let begin = END - 400 * DAY;
+    let value = |_| Some("0.5".to_owned());
+    let fixed = client_of(move |_, _, _| (200, body(begin + 100 * DAY, begin + 120 * DAY, value))).build().unwrap();
+    let broken = || job(coins(&fixed, &["BTC"]), begin, END, &path);
+    for _ in 0..2 {
+        let summary = run(&broken()).await;
+        assert!(summary.series[0].ignores_range && !summary.is_complete, "{:?}", summary.series[0].account);
+        assert!(dataset::status(&target).await.unwrap().series[0].ignores_range);
+    }
+    let ended = dataset::acknowledge(&target, None).await.unwrap();
+    assert_eq!(ended.ignored_ranges.len(), 1);
+    assert!(!dataset::status(&target).await.unwrap().series[0].ignores_range);
+    assert!(run(&broken()).await.is_complete);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_follows_the_range_again_is_recognized() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("set.parquet");
+    let begin = END - 400 * DAY;
+    let (client, now) = client_with(END, move |now, _, from, to| {
+        let [from, to] = if *now == END { [begin + 100 * DAY, begin + 120 * DAY] } else { [from, to] };
+        (200, body(from, to, |_| Some("0.5".to_owned())))
+    });
+    let first = run(&job(coins(&client, &["BTC"]), begin, END, &path)).await;
+    assert!(first.series[0].ignores_range && !first.is_complete, "{:?}", first.series[0].account);
+    *now.lock().unwrap() = END + 2 * HOUR;
+    let second = run(&job(coins(&client, &["BTC"]), begin, END, &path)).await;
+    assert!(!second.series[0].ignores_range && second.is_complete, "{:?}", second.series[0].account);
+    assert!(!state_of(&path).await.series[0].ignores_range);
 }

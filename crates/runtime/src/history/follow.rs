@@ -1,9 +1,9 @@
 //! Returns future records: the record of each interval, as soon as the interval is closed.
 //!
 //! A follower takes a request and a start, and returns an endless stream of updates. `schedule` decides when to request
-//! which range, and which records to deliver. `State` sends the requests, waits between them, and makes the pages.
+//! which range, and which records to deliver. `State` sends the requests and waits between them; `Following` makes the pages.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -12,18 +12,18 @@ use std::time::Duration;
 
 use futures_core::Stream;
 
-use super::account::count;
 use super::checkpoint::Checkpoint;
 use super::follower_state::FollowerState;
+use super::following::Following;
 use super::job::{Job, ReportedWindow};
 use super::options::Options;
-use super::page::{Page, Report};
 use super::request_template::{RequestTemplate, require_past};
-use super::schedule::{Action, Failure, Kind, Position, Recovery, Schedule, ScheduleSettings};
+use super::schedule::{Action, Failure, Position, Recovery, Schedule, ScheduleSettings};
 use super::streams::Blocking;
-use super::time_grid::{Gap, Span};
+use super::time_grid::Span;
+use super::update::Update;
 use super::window_fetch::Decode;
-use super::{HasHistory, RecordOf, streams};
+use super::{HasHistory, RecordOf};
 use crate::client::{self, BlockingFeature, Request, Untyped};
 use crate::dispatch::Observers;
 use crate::dispatch::observer::Event;
@@ -90,59 +90,6 @@ pub(super) const MAX_WAIT: Duration = Duration::from_secs(8);
 #[must_use = "a follower requests nothing before its next update is awaited"]
 pub struct Follow<E: HasHistory>(State<RecordOf<E>>);
 
-/// The next item of a [`Follow`].
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-#[allow(clippy::large_enum_variant)] // Nearly all updates are pages.
-pub enum Update<T> {
-    /// Records in order of time, and gaps that are final. The page can also have no records, but only gaps or bad
-    /// records.
-    Records(Page<T>),
-    /// Records that were published after a later record was delivered.
-    Late(Page<T>),
-    /// All requests have failed for at least the time that [`Follow::outage_after`] sets: those of this follower, or those
-    /// of other followers of the client while this one waits. The follower continues. If the error is a
-    /// [long pause](Error::is_long_pause), this update is returned at once, and the follower continues after the pause.
-    #[non_exhaustive]
-    Outage {
-        /// The time since the first failed request was sent, or since the last response if the response arrived later.
-        elapsed: Duration,
-        /// The last error.
-        error: Error,
-    },
-    /// The service responds again after an outage that was returned as [`Update::Outage`]. Records may not be due yet.
-    #[non_exhaustive]
-    Recovered {
-        /// The duration of the outage.
-        elapsed: Duration,
-    },
-    /// The series has had no new records for the number of intervals that [`Follow::allowed_lateness`] sets. The
-    /// follower continues.
-    #[non_exhaustive]
-    Silent {
-        /// The end of the last interval with a record.
-        since: Timestamp,
-    },
-}
-
-impl<T> Update<T> {
-    /// Returns the page of on-time or late records, if any.
-    pub fn page(&self) -> Option<&Page<T>> {
-        match self {
-            Self::Records(page) | Self::Late(page) => Some(page),
-            Self::Outage { .. } | Self::Recovered { .. } | Self::Silent { .. } => None,
-        }
-    }
-
-    /// Returns the records, whether on time or late.
-    pub fn records(&self) -> &[T] {
-        match self.page() {
-            Some(page) => &page.records,
-            None => &[],
-        }
-    }
-}
-
 /// The follower without the type of its endpoint.
 struct State<T> {
     request: Untyped,
@@ -159,18 +106,6 @@ struct State<T> {
     checkpoint: Option<Checkpoint>,
     /// The receivers of the events of the follower itself.
     observers: Observers,
-}
-
-struct Following {
-    schedule: Schedule,
-    /// The checkpoint after the last page.
-    checkpoint: Checkpoint,
-    /// Bad records that were reported: the text of each record, and the end of the window that contained it. While an
-    /// earlier interval is missing, each request begins at that interval, so a bad record is received again, but it is
-    /// reported only once.
-    bad_records: HashMap<String, Timestamp>,
-    /// Whether a request has got a response, or none was needed yet.
-    is_started: bool,
 }
 
 impl<E: HasHistory> Follow<E> {
@@ -355,7 +290,7 @@ impl<T: Send + 'static> State<T> {
         let position = Position { next: start.open_since.unwrap_or(start.next), missing };
         let schedule =
             Schedule::new(template.grid, template.page_steps(), self.settings.clone(), position, Instant::now());
-        Ok(Following { schedule, checkpoint: start, bad_records: HashMap::new(), is_started: false })
+        Ok(Following::new(schedule, start))
     }
 
     fn state(&self) -> FollowerState {
@@ -423,69 +358,6 @@ impl<T: Send + 'static> State<T> {
         if is_outage {
             self.updates.push_back(Update::Outage { elapsed, error });
         }
-    }
-}
-
-impl Following {
-    /// Returns the updates for a window, late records first.
-    fn pages<T: 'static>(&mut self, window: ReportedWindow, now: Instant) -> Vec<Update<T>> {
-        let end = window.window.to;
-        let reached = window.response.reached;
-        let Page { times, records, mut report, .. } = streams::page::<T>(window);
-        let before = self.schedule.position.next;
-        let delivery = self.schedule.received(&times, reached, now);
-        report.gaps = delivery.gaps.into_iter().map(|gap| Gap { range: gap.range() }).collect();
-        let mut late = Vec::new();
-        let mut new = Vec::new();
-        for ((time, record), kind) in times.into_iter().zip(records).zip(delivery.kinds) {
-            match kind {
-                Kind::Skipped => {
-                    report.account.delivered -= 1;
-                    report.account.repeated += 1;
-                }
-                Kind::Late => late.push((time, record)),
-                Kind::New => new.push((time, record)),
-            }
-        }
-        report.account.delivered -= count(late.len());
-        let mut updates = Vec::new();
-        if let (Some((first, _)), Some((last, _))) = (late.first(), late.last()) {
-            let range = *first..self.schedule.end(*last);
-            let mut late_report = Report::default();
-            late_report.account.delivered = count(late.len());
-            updates.push(Update::Late(self.page(range, late, late_report, &delivery.after_late)));
-        }
-        report.bad_records.retain(|bad| self.bad_records.insert(bad.text.clone(), end).is_none());
-        let is_empty =
-            new.is_empty() && report.gaps.is_empty() && report.bad_records.is_empty() && report.searches.is_empty();
-        let position = self.schedule.position.clone();
-        let begin = *position.missing.first().unwrap_or(&position.next).min(&position.next);
-        // A request extends beyond its window, so a bad record can also be received with an adjacent window. Bad
-        // records are therefore remembered for some more intervals.
-        let begin = self.schedule.unsettled(begin);
-        self.bad_records.retain(|_, end| *end > begin);
-        if !is_empty {
-            updates.push(Update::Records(self.page(before..position.next, new, report, &position)));
-        }
-        updates
-    }
-
-    fn page<T>(
-        &mut self,
-        range: std::ops::Range<Timestamp>,
-        records: Vec<(Timestamp, T)>,
-        report: Report,
-        position: &Position,
-    ) -> Page<T> {
-        let (times, records): (_, Vec<T>) = records.into_iter().unzip();
-        let checkpoint = &mut self.checkpoint;
-        checkpoint.next = position.next;
-        checkpoint.range.to = position.next;
-        checkpoint.open_since = None;
-        checkpoint.missing = Some(position.missing.clone());
-        checkpoint.records = checkpoint.records.saturating_add(u64::try_from(records.len()).unwrap_or(u64::MAX));
-        let checkpoint = checkpoint.clone();
-        Page { range, records, times, report, checkpoint }
     }
 }
 
