@@ -195,9 +195,9 @@ async fn figures_are_those_of_the_rows() {
     }
     assert_eq!(numbers.len(), 48);
     let largest = numbers.iter().copied().reduce(f64::max).unwrap();
-    let columns = column(&fetched, "\nfigures\n", "column");
+    let columns = column(&fetched, "\nfigures of all rows in the file\n", "column");
     let of_second = columns.iter().rposition(|column| column == field).unwrap();
-    let stated: f64 = column(&fetched, "\nfigures\n", "max")[of_second].parse().unwrap();
+    let stated: f64 = column(&fetched, "\nfigures of all rows in the file\n", "max")[of_second].parse().unwrap();
     assert!((stated - largest).abs() <= largest.abs() * 1e-6, "{stated} {largest}");
     let range = json!({ "file": "two.parquet", "params": one, "from": "2025-01-01T05", "to": "2025-01-01T08" });
     let rows = assistant.get("read_rows", range).await;

@@ -47,7 +47,7 @@ pub(crate) async fn described(path: &str, paths: &BTreeSet<String>, log: Log) ->
         text.push_str(&format!("… {more} more series; `report` lists them\n"));
     }
     text.push_str(&section("columns", &columns_table(&series))?);
-    text.push_str(&section("figures", &figures_table(&series))?);
+    text.push_str(&section("figures of all rows in the file", &figures_table(&series))?);
     text.push_str(&format!(
         "\nfirst and last {ROWS_AT_END} rows of each series\n{}",
         ends_csv(&target, &series).await?
