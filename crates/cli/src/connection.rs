@@ -1,7 +1,8 @@
 //! The client of a command, built from a settings file, from the environment, or for a sandbox in this process.
 //!
 //! If settings are missing, an error names them. Secrets are never read from arguments, which other users of the
-//! machine can see, nor from a file that other users can read.
+//! machine can see, nor from a settings file that other users can read. A key file may be a mounted secret, which a container
+//! makes readable to all of its users.
 
 use std::env;
 use std::ffi::OsString;
