@@ -7,10 +7,13 @@
 //! This crate contains no facts about endpoints, groups, params or services. All of them are in the catalogue.
 
 mod emit;
+mod replaced_files;
+
 mod write;
 
 pub use emit::{
     File, MARKER, OpenApiVersion, Package, Program, catalogue_schema, documents, emit, openapi, python, scaffold,
     scaffold_cli,
 };
-pub use write::{ChangeKind, FileChange, Folder, Mode, Report, readme_tables, replace, write};
+pub use replaced_files::replace;
+pub use write::{ChangeKind, FileChange, Folder, Mode, Report, readme_tables, write};
