@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
 
 from ._command import Names, Path, Row, Time, endpoint_names, without_repeats
 from ._errors import ArgumentError, Error
 from ._pages import Report, Status
-from ._table import Rows, Table
+from ._table import Rows, Table, labels
 
 if TYPE_CHECKING:
     from typing_extensions import Literal, Unpack
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Engine = Literal["pandas", "polars"]
 
 _LOG = logging.getLogger("derivs")
+
+# The columns of the time and the params of a row, the name of the endpoint, and its rows.
+Part = Tuple[List[str], str, Any]
 
 
 class DataSet:
@@ -183,6 +186,16 @@ class _Pandas:
         return one.merge(other, how="outer", on=keys)
 
     @staticmethod
+    def matching(one: Any, other: Any, keys: List[str]) -> Any:
+        return one.merge(other[keys].drop_duplicates(), on=keys)
+
+    @staticmethod
+    def distinct(frame: Any, keys: List[str]) -> Set[Tuple[Any, ...]]:
+        rows = frame[keys].drop_duplicates().itertuples(index=False, name=None)
+        # A null differs from itself.
+        return {tuple(None if value != value else value for value in row) for row in rows}
+
+    @staticmethod
     def both_repeat(one: Any, other: Any, keys: List[str]) -> bool:
         repeated = [frame.loc[frame.duplicated(keys), keys].drop_duplicates() for frame in (one, other)]
         return len(repeated[0].merge(repeated[1], on=keys)) > 0
@@ -214,11 +227,19 @@ class _Polars:
         return one.join(other, how="full", on=keys, coalesce=True, nulls_equal=True)
 
     @staticmethod
+    def matching(one: Any, other: Any, keys: List[str]) -> Any:
+        return one.join(other, on=keys, how="semi", nulls_equal=True)
+
+    @staticmethod
+    def distinct(frame: Any, keys: List[str]) -> Set[Tuple[Any, ...]]:
+        return set(frame.select(keys).unique().rows())
+
+    @staticmethod
     def both_repeat(one: Any, other: Any, keys: List[str]) -> bool:
         import polars
 
         repeated = [frame.filter(polars.struct(keys).is_duplicated()) for frame in (one, other)]
-        return len(repeated[0].join(repeated[1], on=keys, how="semi", nulls_equal=True)) > 0
+        return len(_Polars.matching(repeated[0], repeated[1], keys)) > 0
 
     @staticmethod
     def with_nulls(frame: Any, columns: Any) -> Any:
@@ -299,14 +320,49 @@ def _joined(parts: Dict[str, Table], reader: Any, path: str) -> Any:
             empty.append(frame[[*of_row, *own.values()]])
     # Those with the most params are first, so a frame with fewer params is joined with frames that have all of them.
     frames.sort(key=lambda part: (-len(part[0]), part[0]))
-    result = _merged(frames, keys, reader, path) if frames else empty.pop(0)
+    unjoined = _unjoined(frames, reader)
+    if unjoined:
+        _LOG.warning("%s: no row of %s is joined, because no other endpoint has one with its time and params", path, labels(unjoined))
+    result = _merged(frames, keys, reader) if frames else empty.pop(0)
     for frame in empty:
         result = reader.with_nulls(result, frame[[name for name in frame.columns if name not in result.columns]])
     fields = [field for own in names.values() for field in own.values()]
     return reader.in_order(result, keys)[[*keys, *fields]]
 
 
-def _merged(frames: List[Tuple[List[str], str, Any]], keys: List[str], reader: Any, path: str) -> Any:
+def _unjoined(frames: List[Part], reader: Any) -> List[Row]:
+    """Returns the series without a row that is joined with one of another endpoint; of an endpoint without any, only its
+    name."""
+    found: List[Row] = []
+    for part in frames if len(frames) > 1 else []:
+        of_row, name, frame = part
+        params = of_row[1:]
+        every = reader.distinct(frame, params)
+        lone = sorted(every - _joined_series(part, [other for other in frames if other is not part], reader), key=str)
+        if len(lone) == len(every):
+            found.append({"endpoint": name, "params": {}})
+            continue
+        for values in lone:
+            set_params = {param: value for param, value in zip(params, values) if value is not None}
+            found.append({"endpoint": name, "params": set_params})
+    return found
+
+
+def _joined_series(part: Part, others: List[Part], reader: Any) -> Set[Tuple[Any, ...]]:
+    """Returns the values of params of which a row is joined with one of another endpoint.
+
+    Only endpoints with the most params in common count: a market-wide endpoint is joined with every row of its time."""
+    of_row, _, frame = part
+    shared = [[key for key in of_row if key in other[0]] for other in others]
+    most = max(map(len, shared))
+    joined: Set[Tuple[Any, ...]] = set()
+    for keys, other in zip(shared, others):
+        if len(keys) == most:
+            joined |= reader.distinct(reader.matching(frame[of_row], other[2], keys), of_row[1:])
+    return joined
+
+
+def _merged(frames: List[Part], keys: List[str], reader: Any) -> Any:
     """Returns the frames joined by the keys that they share."""
     [(of_row, first, result), *others] = frames
     joined = [first]
@@ -321,10 +377,7 @@ def _merged(frames: List[Tuple[List[str], str, Any]], keys: List[str], reader: A
                 f"{name} and {', '.join(joined)} both have several rows of one time and the same "
                 f"{', '.join(shared[1:]) or 'params'}, so it is unknown which belong together; {remedy}join fewer endpoints"
             )
-        merged = reader.merged(result, frame, shared)
-        if len(merged) == len(result) + len(frame):
-            _LOG.warning("%s: no row of %s is joined, because none has the time and params of one of %s", path, name, ", ".join(joined))
-        result = merged
+        result = reader.merged(result, frame, shared)
         joined.append(name)
         known.update(of_row)
     return result

@@ -199,7 +199,7 @@ class Table(Generic[TableRow, Column]):
         unfetched = [series for series in self.report if series.get("unfetched") and series not in failed]
         unrequested = [series for series in self.report if series.get("unrequested") or series.get("skipped")]
         kinds = [("failed", failed), ("not all fetched", unfetched), ("not all requested", unrequested)]
-        return [f"{kind}: {_labels(series)}" for kind, series in kinds if series]
+        return [f"{kind}: {labels(series)}" for kind, series in kinds if series]
 
     def _repr_html_(self) -> str:
         try:
@@ -290,7 +290,7 @@ def _html_table(columns: List[str], rows: Union[Table, Rows], caption: str, show
     return f"<table>{''.join(lines)}</table>" + (f"<p>{escape(caption)}</p>" if caption else "")
 
 
-def _labels(all_series: List[Row]) -> str:
+def labels(all_series: List[Row]) -> str:
     """Returns the names of the first series."""
     names = []
     for series in all_series[:_NAMED]:
