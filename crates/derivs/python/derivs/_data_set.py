@@ -293,12 +293,12 @@ def _names(endpoints: Names) -> List[str]:
 
 
 def _unjoined_params(parts: Dict[str, Table]) -> List[str]:
-    """Returns a warning for each param that only some of the series set, although their endpoints have it."""
-    keys = _keys(list(parts.values()))[1:]
+    """Returns a warning for each param that series of an endpoint do not set, although those of another one do."""
     warnings = []
     for name, table in parts.items():
         for param in table._endpoint_params():
-            if param in keys and any(param not in series["params"] for series in table.report if series["added"]):
+            others = [other for other in parts.values() if other is not table and param in other._set_params()]
+            if others and any(param not in series["params"] for series in table.report if series["added"]):
                 warnings.append(f"series of {name} without {param} are not joined with those of one {param}")
     return warnings
 
