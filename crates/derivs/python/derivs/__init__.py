@@ -28,15 +28,19 @@ from ._command import (
     Run,
     Time,
     endpoint_names,
+    known_time,
     parse_rows,
     parse_time,
     path_text,
     range_options,
     time_option,
+    warn,
     with_own_options,
+    without_repeats,
 )
 from ._data_set import DataSet
 from ._errors import ArgumentError, ColumnError, Error
+from ._missing import warnings
 from ._pages import Description, Report, Status
 from ._table import Table
 
@@ -207,8 +211,9 @@ def stored(
 
     The params select series, such as `coin="BTC"`, and `end` is excluded. If the rows of a damaged or missing file are left
     out, or if there is no row because the service has rejected a series or a part of the range was never fetched, the error
-    of the kind `incomplete` has the others as its `result`. A warning of the logger names series that lack a part of the
-    range, also because no run has requested it; they are in `report`, too."""
+    of the kind `incomplete` has the others as its `result`. Warnings of the logger name series that lack a part of the
+    range, because no run has requested it, or because the service had no record; `report` has gaps and what was never
+    requested, too."""
     return _read_stored(path, endpoint, start, end, as_of, {**params})
 
 
@@ -228,9 +233,27 @@ def _read_stored(
         "format": "arrow",
         "json": True,
     }
-    run = Run(["export", path_text(path)], with_own_options(params, own))
-    out = run.read(stop)
-    return run.result(Table(out, run.objects))
+    with without_repeats():
+        run = Run(["export", path_text(path)], with_own_options(params, own))
+        table = Table(run.read(stop), run.objects)
+        # A range with a start ends now. What was known earlier has other ends.
+        until = "now" if end is None and start is not None else end
+        _warn_of_missing(path, table, until if as_of is None else None)
+    return run.result(table)
+
+
+def _warn_of_missing(path: Path, table: Table, end: Optional[Time]) -> None:
+    """Warns about series without all records of a range."""
+    if not len(table):
+        return
+    for warning in warnings(table.report, lambda: _states(path), known_time(end)):
+        warn(f"{path_text(path)}: {warning}")
+
+
+def _states(path: Path) -> List[Row]:
+    """Returns the state of all series, also if some are not complete."""
+    state = Run(["status", path_text(path)], {"json": True, "quiet": True}).read()
+    return list(json.loads(state)["series"]) if state else []
 
 
 def revisions(path: Path, *, endpoint: Optional[StoredEndpoints] = None, **params: Unpack[StoredParams]) -> List[Row]:

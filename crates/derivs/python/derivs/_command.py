@@ -48,6 +48,21 @@ def without_repeats() -> Iterator[None]:
         _LOGGED.reset(token)
 
 
+def is_new(text: str, known: Optional[Set[str]]) -> bool:
+    """Returns whether a warning is not among the known ones, and adds it to them."""
+    if known is None:
+        return True
+    if text in known:
+        return False
+    known.add(text)
+    return True
+
+
+def warn(text: str) -> None:
+    if is_new(text, _LOGGED.get()):
+        _LOG.warning(text)
+
+
 class Run:
     """A process of the command."""
 
@@ -99,12 +114,9 @@ class Run:
         self.progress.clear()
 
     def _warn(self, text: str) -> None:
-        if self.logged is not None:
-            if text in self.logged:
-                return
-            self.logged.add(text)
-        self.progress.clear()
-        _LOG.warning(text)
+        if is_new(text, self.logged):
+            self.progress.clear()
+            _LOG.warning(text)
 
     def __enter__(self) -> Run:
         return self
@@ -204,6 +216,26 @@ def time_option(name: str, time: Optional[Time]) -> Any:
         return datetime.fromtimestamp(time, timezone.utc)
     except (OverflowError, ValueError):
         raise ArgumentError(f"`{name}` is not a time in Unix seconds: {time!r}") from None
+
+
+def known_time(time: Optional[Time]) -> Optional[datetime]:
+    """Returns a time of a caller; None without one, and for a form that only the command knows."""
+    if time is None:
+        return None
+    now = datetime.now(timezone.utc)
+    with suppress(OverflowError, ValueError):
+        if isinstance(time, timedelta):
+            return now - time
+        text = _text(time_option("time", time)).strip()
+        if re.fullmatch(r"\d{10}", text):
+            return datetime.fromtimestamp(int(text), timezone.utc)
+        if text == "now" or re.fullmatch(r"(\d+ *[smhdw] *)+", text):
+            units = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+            parts = re.findall(r"(\d+) *(\w)", text)
+            return now - sum((timedelta(**{units[unit]: int(count)}) for count, unit in parts), timedelta())
+        known = datetime.fromisoformat(re.sub("Z$", "+00:00", text))
+        return known.astimezone(timezone.utc) if known.tzinfo else known.replace(tzinfo=timezone.utc)
+    return None
 
 
 def path_text(path: Path) -> str:

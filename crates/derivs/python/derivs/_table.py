@@ -34,7 +34,7 @@ _SHOWN = 5
 _MANY = 60
 
 # The number of series that a text names.
-_NAMED = 5
+NAMED = 5
 
 # The longest text of an object or a list in a cell.
 _MAX_TEXT = 80
@@ -235,7 +235,7 @@ class Rows(List[Row]):
             return f"<pre>{escape(repr(list(self)))}</pre>"
         columns: Dict[str, None] = {}
         for row in self:
-            columns.update({name: None for name, value in row.items() if _shown(value) not in ("", "0", "False", _OBJECT)})
+            columns.update({name: None for name, value in row.items() if shown(value) not in ("", "0", "False", _OBJECT)})
         first = [name for name in _FIRST if name in columns]
         others = [name for name in columns if name not in first]
         count = "1 row" if len(self) == 1 else f"{len(self):,} rows"
@@ -257,7 +257,7 @@ def text_table(rows: List[Row]) -> str:
     columns = _columns_with_values(rows)
     lines = [columns]
     for row in rows:
-        texts = [_shown(row.get(column)) for column in columns]
+        texts = [shown(row.get(column)) for column in columns]
         lines.append([text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}\u2026" for text in texts])
     widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
     rows_of_text = []
@@ -293,7 +293,7 @@ def _html_table(columns: List[str], rows: Union[Table, Rows], caption: str, show
 def labels(all_series: List[Row]) -> str:
     """Returns the names of the first series."""
     names = []
-    for series in all_series[:_NAMED]:
+    for series in all_series[:NAMED]:
         names.append(" ".join([series["endpoint"].split(".")[-1], *map(str, series["params"].values())]))
     more = len(all_series) - len(names)
     return "; ".join(names) + (f" and {more} more" if more else "")
@@ -419,14 +419,14 @@ def _is_time(table: Any, name: str) -> bool:
 def _html_row(tag: str, values: Any, texts: List[bool]) -> str:
     cells = []
     for value, is_text in zip(values, texts):
-        text = _shown(value)
+        text = shown(value)
         align = "left" if is_text else "right"
         wrap = "white-space: nowrap" if len(text) <= _SHORT else f"white-space: normal; min-width: {_BROKEN}"
         cells.append(f'<{tag} style="text-align: {align}; {wrap}">{escape(text)}</{tag}>')
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -437,7 +437,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, list):
         return _shown_list(value)
     if isinstance(value, dict):
-        text = ", ".join(f"{key}={_shown(member)}" for key, member in value.items())
+        text = ", ".join(f"{key}={shown(member)}" for key, member in value.items())
         return text if len(text) <= _MAX_TEXT else _OBJECT
     return str(value)
 
