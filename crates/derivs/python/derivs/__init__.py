@@ -38,7 +38,7 @@ from ._command import (
     with_own_options,
     without_repeats,
 )
-from ._data_set import DataSet
+from ._data_set import DataSet, mixed_params
 from ._errors import ArgumentError, ColumnError, Error
 from ._missing import warnings
 from ._pages import Description, Report, Status
@@ -111,7 +111,8 @@ def _history(
     """Returns all records from `start` to `end` (excluded; default: now).
 
     With `path`, the records are those of a file or a data set that `backfill` has written, without the service; `as_of`
-    returns what was known there at a time. The service itself has only what is known now.
+    returns what was known there at a time. The service itself has only what is known now. The params select series: those
+    of every value of a param that is not set, with a warning if there are several.
 
     A time is a date or a datetime (without an offset: UTC), their text, Unix seconds, or an age such as `"30d"` or a
     timedelta. The first record is that of the interval which contains an age; no record is before any other start.
@@ -142,7 +143,10 @@ def _read_history(
     stop: Optional[threading.Event] = None,
 ) -> Table:
     if path is not None:
-        return _read_stored(path, endpoints, start, end, as_of, options, stop)
+        table = _read_stored(path, endpoints, start, end, as_of, options, stop)
+        for warning in mixed_params(table, options):
+            warn(f"{path_text(path)}: {warning}")
+        return table
     if as_of is not None:
         raise ArgumentError("`as_of` needs `path`, a file or a data set: the service has only what is known now")
     own = {"out": "-", "format": "arrow", "json": True, "dry_run": False}

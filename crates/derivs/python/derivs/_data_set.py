@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tupl
 from ._command import Names, Path, Row, Time, endpoint_names, without_repeats
 from ._errors import ArgumentError, Error
 from ._pages import Report, Status
-from ._table import Rows, Table, labels
+from ._table import NAMED, Rows, Table, labels
 
 if TYPE_CHECKING:
     from typing_extensions import Literal, Unpack
@@ -300,6 +300,30 @@ def _unjoined_params(parts: Dict[str, Table]) -> List[str]:
             others = [other for other in parts.values() if other is not table and param in other._set_params()]
             if others and any(param not in series["params"] for series in table.report if series["added"]):
                 warnings.append(f"series of {name} without {param} are not joined with those of one {param}")
+    return warnings
+
+
+def mixed_params(table: Table, params: Row) -> List[str]:
+    """Returns a warning for each param that a call does not set, although it sets others, and of which the rows have several
+    values."""
+    passed = params.get("param") or []
+    names = [text.partition("=")[0] for text in ([passed] if isinstance(passed, str) else passed)]
+    names += [name for name, value in params.items() if name != "param" and value is not None]
+    named = set(map(_plain, names))
+    # Without any param, all series are meant.
+    if not named:
+        return []
+    warnings = []
+    for endpoint in sorted({series["endpoint"] for series in table.report}):
+        series_of = [series["params"] for series in table.report if series["endpoint"] == endpoint and series["added"]]
+        for param in sorted({param for set_params in series_of for param in set_params}):
+            values = sorted({set_params.get(param, "none") for set_params in series_of})
+            if len(values) > 1 and _plain(param) not in named:
+                more = f" and {len(values) - NAMED} more" if len(values) > NAMED else ""
+                warnings.append(
+                    f"the rows of {endpoint} have several values of {param}: {', '.join(values[:NAMED])}{more}; set it, or "
+                    f"filter by the column `{param}`"
+                )
     return warnings
 
 
