@@ -115,7 +115,8 @@ def _history(
     of every value of a param that is not set, with a warning if there are several.
 
     A time is a date or a datetime (without an offset: UTC), their text, Unix seconds, or an age such as `"30d"` or a
-    timedelta. The first record is that of the interval which contains an age; no record is before any other start.
+    timedelta. The first record of the service is that of the interval which contains an age. With `path`, and with any
+    other start, no record is before the start.
     The number of requests is not limited, so it can take long: see the progress with `logging`."""
     return _read_history(endpoints, start, end, path, as_of, options)
 
