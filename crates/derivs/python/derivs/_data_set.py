@@ -98,7 +98,8 @@ class DataSet:
         market, has its values in all rows of the others at their time, and a param that it does not have does not exclude it. No row is lost: what an endpoint does not have is
         null. Two endpoints with several rows of one time and of the same values of params cannot be joined. A field
         whose name several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`. The columns of
-        an endpoint without a row are null; if it has no series with these params, they are there only if it is named."""
+        an endpoint without a row are null; if it has no series with these params, they are there only if it is named. An
+        endpoint that the data set does not have is an error."""
         reader = _reader(engine)
         own = {"start": start, "end": end, "as_of": as_of}
         with without_repeats():
@@ -130,10 +131,13 @@ class DataSet:
         if without and not has_all_params:
             raise next(iter(without.values()))
         for name in without:
-            _LOG.warning("%s: no series of %s is selected%s", self.path, name, "" if endpoints is None else ", so its columns have no values")
+            consequence = ""
             if endpoints is not None:
+                # An endpoint that the data set does not have is an error here.
                 table = self._stored(self.path, endpoint=[name], no_rows=True)
                 parts.setdefault(table.report[0]["endpoint"], table)
+                consequence = ", so its columns have no values"
+            _LOG.warning("%s: no series of %s is selected%s", self.path, name, consequence)
         return parts
 
     def _selected(self, name: str, own: Row, params: Row) -> Tuple[Table, bool]:
