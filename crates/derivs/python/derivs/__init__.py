@@ -161,9 +161,9 @@ def _get(
 ) -> List[Row]:
     """Returns the records of one response for each series, or the body of a response without records.
 
-    Without `all=True`, a response has at most one page of records; with it, all pages are fetched, up to `max_pages` of each
-    series (default: 10,000). The service decides whether `end` is included, as it is by the
-    sandbox. A time is a text such as `"2025-01-31T12:00:00Z"`, which `pandas.to_datetime` converts. `history` returns all
+    Without `all=True`, a response has at most one page of records. With it, all pages are fetched, up to `max_pages` of each
+    series (default: 10,000), if the catalogue has the `pages` of the endpoint; otherwise, that is an error. The service
+    decides whether `end` is included, as it is by the sandbox. A time is a text such as `"2025-01-31T12:00:00Z"`, which `pandas.to_datetime` converts. `history` returns all
     records of a range without `end`, in columns with types."""
     run = Run(["get", *endpoint_names(endpoints)], with_own_options(options, {**range_options(start, end), "format": "jsonl"}))
     return run.result(parse_rows(run.read()))
