@@ -39,8 +39,9 @@ from ._command import (
     without_repeats,
 )
 from ._data_set import DataSet, mixed_params
-from ._errors import ArgumentError, ColumnError, Error
+from ._errors import ArgumentError, ColumnError, Error, Interrupt
 from ._missing import warnings
+from ._options import OF_SERVICE
 from ._pages import Description, Report, Status
 from ._table import Table
 
@@ -63,6 +64,7 @@ __all__ = [
     "ColumnError",
     "DataSet",
     "Error",
+    "Interrupt",
     "Table",
     "adopt",
     "afollow",
@@ -144,6 +146,8 @@ def _read_history(
     stop: Optional[threading.Event] = None,
 ) -> Table:
     if path is not None:
+        for name in (name for name in OF_SERVICE if options.get(name)):
+            raise ArgumentError(f"`{name}` is not an argument with `path`: no request is sent")
         table = _read_stored(path, endpoints, start, end, as_of, options, stop)
         for warning in mixed_params(table, options):
             warn(f"{path_text(path)}: {warning}")

@@ -153,7 +153,7 @@ class Run:
                     # Python ends by the signal only for the exact class, and a shell ends its loop only for that.
                     if not is_in_notebook():
                         raise
-                    raise Interrupt("the command was ended before it had returned everything") from None
+                    raise Interrupt("the command was ended by Ctrl-C or the stop button") from None
                 if chunk is None:
                     return
                 self.has_output = True
@@ -238,9 +238,9 @@ def known_time(time: Optional[Time]) -> Optional[datetime]:
     return None
 
 
-def path_text(path: Path) -> str:
+def path_text(path: Union[Path, bytes]) -> str:
     """Returns a path as text, in which `~` is the home folder, as for a shell."""
-    return os.path.expanduser(os.fspath(path))
+    return os.path.expanduser(os.fsdecode(path))
 
 
 def with_own_options(options: Row, own: Row) -> Row:
@@ -264,8 +264,10 @@ def _options(options: Row) -> Iterator[str]:
             value = bool(value)
         if value is True:
             yield option
-        elif name in _PATHS and isinstance(value, (str, os.PathLike)):
+        elif name in _PATHS and isinstance(value, (str, bytes, os.PathLike)):
             yield f"{option}={path_text(value)}"
+        elif isinstance(value, bytes):
+            raise ArgumentError(f"`{name}` is not a text: {value!r}")
         elif value is not None and value is not False:
             many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
             if not many:

@@ -5,6 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Sequence, Union
 
+# The options of `history` that are about requests.
+OF_SERVICE = (
+    *("sandbox", "fault", "settings", "shared_rate_limit", "shared_rate_limit_name"),
+    *("strict", "include_partial", "allow_empty"),
+)
+
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
 
