@@ -160,6 +160,13 @@ impl<E: HasHistory> History<E> {
         self.with(|options| options.skip_failed = true)
     }
 
+    /// Sets the start of the range of which this range is a part. Only that start must be in the past; the rest may be in the
+    /// future by a wrong clock.
+    #[doc(hidden)]
+    pub fn part_of_range_from(self, start: Timestamp) -> Self {
+        self.with(|options| options.whole_start = Some(start))
+    }
+
     /// Requests every page of the range, without a search for the first record.
     ///
     /// By default, if the first pages of a long range are empty, the history searches for the first record by doubling

@@ -280,10 +280,13 @@ impl<W: FnMut(FollowEvent<'_>)> Following<'_, W> {
         if range.end < Backfill::OPEN_END || !one.interval().has_steps() {
             return;
         }
-        // Without a record, the range begins with the interval that is open now if the clock of this machine is ahead.
+        let interval = one.interval();
+        let now = one.request().service_time();
         let from = match last {
-            Some(last) => one.interval().moved(last, 1),
-            None => range.start.min(one.interval().start_of(one.request().service_time())),
+            // The stored records may be in the future, by a clock that was ahead.
+            Some(last) => interval.moved(last, 1).min(interval.end_of(now)),
+            // Without a record, the range begins with the interval that is open now if the clock of this machine is ahead.
+            None => range.start.min(interval.start_of(now)),
         };
         let records = Follow::new(self.job.request(one), from);
         self.wait_for_update(Follower { series, last, records, pause });

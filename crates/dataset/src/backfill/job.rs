@@ -131,6 +131,7 @@ impl Backfill {
     /// invalid records.
     pub(super) fn history(&self, series: &SeriesRequest, range: Range<Timestamp>) -> History<Dynamic> {
         let history = History::new(self.request(series), range).skip_failed_pages();
+        let history = history.part_of_range_from(self.range_of(series).start);
         if self.include_partial { history.include_partial() } else { history }
     }
 

@@ -252,10 +252,14 @@ fn planned_range(
 ) -> Range<Timestamp> {
     let second = Duration::from_secs(1);
     let mut end = available.end;
-    // The newest record is not in the future, even if the clock of this machine is behind.
+    // The newest record is not in the future, even if the clock of this machine is behind. The service may then have more, so
+    // the interval after that record is planned, too, and the run ends at the present of the service.
     if let Some(last) = state.row_facts.last {
         let known = interval.moved(last, 1).max(last + second);
-        end = end.max(known.min(asked.end));
+        if end < known {
+            let next = interval.moved(known, 1).max(known + second);
+            end = next.min(asked.end).max(end);
+        }
     }
     available.start..end.floor(second).max(available.start)
 }

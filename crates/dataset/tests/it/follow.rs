@@ -435,3 +435,22 @@ async fn nothing_is_requested_during_a_long_pause() {
     assert_eq!(during, Vec::<i64>::new());
     assert_eq!(read(&path).len(), 3 * (2 * 24 + 8));
 }
+
+#[tokio::test(start_paused = true)]
+async fn stored_records_in_the_future_do_not_stop_a_follower() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.parquet");
+    let ahead = client_of(|_, from, to| (200, body(from, to.min(END + 5 * DAY), |_| Some("0.25".to_owned()))));
+    let ahead = ahead.clock(|| Timestamp::from_unix_seconds(END + 5 * DAY)).build().unwrap();
+    run(&job(coins(&ahead, &["BTC"]), END - 2 * DAY, END + 5 * DAY, &path)).await;
+    let service = Service::new();
+    let (mut delivered, mut failed) = (0, 0);
+    follow_until(&service.job(&["BTC"], &path), 4 * HOUR, |event| match event {
+        FollowEvent::Update { update: Update::Records(page), .. } => delivered += page.records.len(),
+        FollowEvent::Failed { .. } => failed += 1,
+        _ => {}
+    })
+    .await;
+    assert_eq!(failed, 0);
+    assert!(delivered >= 2, "{delivered}");
+}

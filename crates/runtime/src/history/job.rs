@@ -15,7 +15,7 @@ use super::options::{Options, Progress};
 use super::page::{FailedPage, Report};
 use super::page_response::{Batch, PageResponse};
 use super::pager::{Accepted, Pager};
-use super::request_template::{RequestTemplate, require_past};
+use super::request_template::RequestTemplate;
 use super::strays::Strays;
 use super::time_grid::{self, Gap, Span};
 use super::window_fetch::{Decode, WindowFetch, fetch};
@@ -74,8 +74,7 @@ impl Job {
         let grid = template.grid;
         let is_confirmed = request.connection().clock.read().is_confirmed();
         if !is_confirmed && end <= checkpoint.next {
-            // The range may be in the future only by the clock of this machine, so a response decides.
-            end = grid.after(checkpoint.next, 1).min(options.range.to).max(end);
+            end = options.first_step(grid, checkpoint.next).max(end);
             checkpoint.range.to = end;
         }
         // Once a history has a record, empty pages are gaps, and no search begins. This also applies to the records of
@@ -196,7 +195,7 @@ impl Job {
             return Ok(());
         }
         self.is_confirmed = true;
-        require_past(&self.template.request, self.options.range.from, clock)?;
+        self.options.require_past_start(&self.template.request)?;
         let (closed, end) = self.options.ends(self.template.grid, clock.time() - self.progress().elapsed);
         if self.pager.end() < end {
             self.pager.set_end(end);

@@ -25,6 +25,8 @@ const MARGIN: Duration = Duration::from_secs(3600);
 #[derive(Clone)]
 pub(super) struct Options {
     pub(super) range: Span,
+    /// The start of the range of which this range is a part.
+    pub(super) whole_start: Option<Timestamp>,
     pub(super) with_open: bool,
     pub(super) skip_failed: bool,
     pub(super) no_first_record_search: bool,
@@ -62,6 +64,7 @@ impl Options {
     pub(super) fn new(range: Span) -> Self {
         Self {
             range,
+            whole_start: None,
             with_open: false,
             skip_failed: false,
             no_first_record_search: false,
@@ -92,7 +95,7 @@ impl Options {
         let Some(checkpoint) = &self.checkpoint else {
             // A follower has checked its start, or resumes after a time that the service had reached.
             if now < from {
-                require_past(&template.request, from, template.request.connection().clock.read())?;
+                self.require_past_start(&template.request)?;
             }
             let from = template.available(from, now, margin).min(to);
             let end = end.max(from);
@@ -117,6 +120,12 @@ impl Options {
         Ok((start, end))
     }
 
+    /// Returns an error if the start is in the future.
+    pub(super) fn require_past_start(&self, request: &Untyped) -> Result<(), Error> {
+        let start = self.whole_start.unwrap_or(self.range.from);
+        require_past(request, start, request.connection().clock.read())
+    }
+
     /// Returns the end of the last interval that is closed at a time of the service, and the end of the range at that
     /// time.
     pub(super) fn ends(&self, grid: TimeGrid, time: Timestamp) -> (Timestamp, Timestamp) {
@@ -124,10 +133,20 @@ impl Options {
         (closed, self.range.to.min(if self.with_open { grid.next(closed) } else { closed }))
     }
 
+    /// Returns the end of the first step of a range that is in the future by the clock of this machine. That step is requested,
+    /// because the clock may be behind, and the response decides.
+    pub(super) fn first_step(&self, grid: TimeGrid, next: Timestamp) -> Timestamp {
+        grid.after(next, 1).min(self.range.to)
+    }
+
     /// Plans the requests without sending them.
     pub(super) fn plan(&self, request: &Untyped) -> Result<Plan, Error> {
         let template = RequestTemplate::new(request)?;
-        let (start, end) = self.start(&template, request.connection().clock.read().time(), MARGIN)?;
+        let clock = request.connection().clock.read();
+        let (start, mut end) = self.start(&template, clock.time(), MARGIN)?;
+        if !clock.is_confirmed() && end <= start.next {
+            end = self.first_step(template.grid, start.next).max(end);
+        }
         let range = Span { from: start.range.from, to: end };
         let pager = self.pager(&template, range);
         let requests = Pager::<Batch>::new(pager, start.next).pages_left();

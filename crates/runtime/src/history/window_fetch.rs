@@ -129,12 +129,14 @@ async fn fetch_page(
     loop {
         let response = request.clone().send().await;
         sent += 1;
+        let mut is_disputed = request.connection().clock.read().is_disputed();
         let mut reached = end;
         if let Ok(response) = &response {
             waited += response.waited();
             reached = response.reached;
+            // The response to another request may have decided since then, but not what this response had reached.
+            is_disputed |= response.is_time_disputed;
         }
-        let is_disputed = reached < end && request.connection().clock.read().is_disputed();
         let facts = match (&response, walk) {
             (Ok(response), Some(walk)) => walk.facts(response.body()),
             _ => PageFacts::default(),
@@ -146,7 +148,7 @@ async fn fetch_page(
             }
             // After another page, the HTML page of a proxy does not mean that the base URL is wrong.
             Err(error) if sent < attempts && (error.is_retryable() || is_further && error.is_page()) => {}
-            Ok(_) if sent < attempts && is_disputed => {}
+            Ok(_) if sent < attempts && is_disputed && reached < end => {}
             Err(error) if sent > 1 => {
                 let error = error.with_hint(format!("the page was requested {sent} times"));
                 return FetchedPage { outcome: Err(error), waited, facts };

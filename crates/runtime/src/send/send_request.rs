@@ -36,7 +36,7 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
             connection.outages.of(target.endpoint).responded();
             let date = date_of(&response.headers);
             let age = Duration::from_secs(age_in_seconds(&response.headers).unwrap_or(0));
-            let reached = connection.clock.add(date, age, context.last_attempt);
+            let (reached, is_time_disputed) = connection.clock.add(date, age, context.last_attempt);
             Ok(Box::new(UndecodedResponse {
                 connection,
                 target,
@@ -44,6 +44,7 @@ pub(crate) async fn send(connection: Arc<Connection>, target: RequestTarget, opt
                 response,
                 sent_body,
                 reached,
+                is_time_disputed,
                 context,
             }))
         }

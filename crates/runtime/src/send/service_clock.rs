@@ -52,10 +52,13 @@ impl ServiceClock {
     }
 
     /// Adds the `Date` and the `Age` of a response that has just arrived, at most `in_flight` after its request was sent.
-    /// Returns a time that the service had reached when it created the response.
-    pub(super) fn add(&self, date: Option<Timestamp>, age: Duration, in_flight: Duration) -> Timestamp {
+    /// Returns a time that the service had reached when it created the response, and whether only another response can
+    /// decide which time that was.
+    pub(super) fn add(&self, date: Option<Timestamp>, age: Duration, in_flight: Duration) -> (Timestamp, bool) {
         self.read();
-        lock(&self.estimate).add(date, age, in_flight)
+        let mut estimate = lock(&self.estimate);
+        let reached = estimate.add(date, age, in_flight);
+        (reached, estimate.is_disputed())
     }
 }
 

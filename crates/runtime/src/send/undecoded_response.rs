@@ -28,6 +28,8 @@ pub struct UndecodedResponse {
     pub(super) sent_body: ResponseBody,
     /// A time that the service had reached when it created the response.
     pub(crate) reached: Timestamp,
+    /// Whether the time of the service was disputed after this response, so that it may have reached a later time.
+    pub(crate) is_time_disputed: bool,
     pub(super) context: RequestContext,
 }
 
