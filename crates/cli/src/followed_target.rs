@@ -87,7 +87,7 @@ impl TargetWatch<'_> {
     fn warn_of_values(&self, summary: &Summary) {
         for (report, label) in summary.series.iter().zip(&self.notes.labels) {
             if report.lacks_values() {
-                self.warn(&readable(&format!("{label}: no record has ever had a value")));
+                self.warn(&readable(&format!("{label}: no record has ever had a valid value")));
             }
             if report.has_unsupported()
                 && let Some(line) = sentence_of(label, &report.unsupported)

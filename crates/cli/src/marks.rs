@@ -97,17 +97,22 @@ fn is_sent_again(missing: &MissingField) -> bool {
 /// Describes a field that the service no longer sends.
 fn missing_field(missing: &MissingField) -> String {
     let MissingField { endpoint, field, new_fields, since, .. } = missing;
-    let since = since.map(|since| format!(" since {}", day(&time_arg::shown(since)))).unwrap_or_default();
+    let since = since.map(|since| day(&time_arg::shown(since)).to_owned());
     if is_sent_again(missing) {
+        let since = since.map(|day| format!(" in the run of {day}")).unwrap_or_default();
         return format!(
             "{endpoint}: the service sends `{field}` again, which was missing{since}; the earlier values stay"
         );
     }
-    let mut text = format!("{endpoint}: the service no longer sends `{field}`{since}");
+    let mut text = format!("{endpoint}: the service no longer sends `{field}`");
     if !new_fields.is_empty() {
         text += &format!("; new fields: {}", listed(&quotations(new_fields)));
     }
-    text + "; the earlier values stay"
+    match since {
+        Some(day) => text + &format!("; noticed on {day}; the earlier values stay"),
+        // In a stream, nothing was stored.
+        None => text,
+    }
 }
 
 /// Describes a field that no record has ever had.

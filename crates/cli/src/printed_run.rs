@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-use dataset::{ReadableRecords, SeriesReport, SeriesRequest, StreamedFields, Summary, UnsentField};
+use dataset::{MissingField, ReadableRecords, SeriesReport, SeriesRequest, StreamedFields, Summary, UnsentField};
 use runtime::history::{History, Page};
 use runtime::record::AnyRecord;
 use runtime::{Dynamic, Error, ErrorKind, Interval, Timestamp};
@@ -170,6 +170,9 @@ impl<'r> PrintedRun<'r> {
         for unsent in fields.unsent() {
             self.note_unsent(unsent);
         }
+        for missing in fields.missing() {
+            self.note_missing(missing);
+        }
         self.summary.series[index] = report;
         Ok(())
     }
@@ -216,6 +219,17 @@ impl<'r> PrintedRun<'r> {
             }
         }
         self.summary.unsent_fields.push(unsent);
+    }
+
+    /// Notes a field that the last records of a series no longer have.
+    fn note_missing(&mut self, missing: MissingField) {
+        for known in &mut self.summary.missing_fields {
+            if known.endpoint == missing.endpoint && known.field == missing.field {
+                known.series += 1;
+                return;
+            }
+        }
+        self.summary.missing_fields.push(missing);
     }
 
     fn note_failed(&mut self, index: usize, error: Error) {

@@ -75,8 +75,26 @@ impl<'r> SeriesOutcome<'r> {
 
     /// A line about a series whose records have only times.
     pub(crate) fn without_value(&self) -> Option<String> {
-        let text = format!("{}: no record has ever had a value; check the values of the params", self.label);
+        let text = format!("{}: no record has ever had a valid value; check the values of the params", self.label);
         self.report.lacks_values().then(|| readable(&text))
+    }
+
+    /// A line about records of which no time is readable.
+    pub(crate) fn without_time(&self) -> Option<String> {
+        if !self.report.lacks_times() {
+            return None;
+        }
+        let received = counted(self.report.account.without_time, "record");
+        Some(readable(&format!("{}: the service has sent {received}, none of them with a readable time", self.label)))
+    }
+
+    /// A line about stored records that the service no longer has.
+    pub(crate) fn not_sent_again(&self) -> Option<String> {
+        if self.report.not_sent_again == 0 {
+            return None;
+        }
+        let missing = counted(self.report.not_sent_again, "stored record");
+        Some(readable(&format!("{}: the service has not sent {missing} again; the stored ones stay", self.label)))
     }
 
     /// A line about values that the endpoint does not support.

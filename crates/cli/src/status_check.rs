@@ -54,6 +54,10 @@ impl<'s> StatusCheck<'s> {
         problems.extend(self.rejected());
         problems.extend(self.unsupported());
         problems.extend(self.ignored_ranges());
+        let without_value = self.labels(|series| series.has_no_value);
+        if !without_value.is_empty() {
+            problems.push(format!("no record has ever had a valid value: {}", listed(&without_value)));
+        }
         let without_age = self.labels(|series| self.lacks_age(series));
         if !without_age.is_empty() {
             problems.push(format!("no record, so no age: {}", listed(&without_age)));
@@ -189,7 +193,7 @@ impl<'s> StatusCheck<'s> {
             self.status.lost_rows.iter().flat_map(|lost| &lost.series).any(|lost| lost.path == series.path);
         let lacks_field = self.status.missing_fields.iter().any(|missing| missing.endpoint == series.endpoint());
         let is_judged = self.lacks_age(series) || self.is_old(series) || self.is_future(series);
-        let is_partial = is_unfetched(series) || has_unsupported(series) || series.ignores_range;
+        let is_partial = is_unfetched(series) || has_unsupported(series) || series.ignores_range || series.has_no_value;
         is_partial || is_rejected(series) || has_lost_rows || lacks_field || is_judged
     }
 
@@ -250,8 +254,13 @@ pub(crate) fn without_record(status: &Status) -> Option<String> {
     let mut labels = Vec::new();
     let mut received = 0;
     for series in status.series.iter().filter(|series| is_empty(series)) {
+        let figure = |name: &str| series.account.get(name).copied().unwrap_or_default();
+        // Its records were lost or removed after the last run, as other messages say.
+        if figure("delivered") > 0 {
+            continue;
+        }
         labels.push(label_of(series));
-        received += series.account.get("received").copied().unwrap_or_default();
+        received += figure("received");
     }
     if labels.is_empty() {
         return None;

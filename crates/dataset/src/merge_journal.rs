@@ -182,6 +182,7 @@ impl Table {
             self.state.replace_row_facts(&range, &sections);
             self.noticed_missing.extend(self.state.note_missing_fields(&sections, &self.earlier, now));
             self.noticed_unsent.extend(self.state.note_unsent_fields(&sections, &catalogue, &self.earlier, now));
+            self.state.note_values(&self.series);
             let storage = &self.place.storage;
             let file = storage.name(&path);
             if sections.is_empty() && storage.local().is_some() {
@@ -275,6 +276,7 @@ impl Table {
         table.replace_row_facts(range, sections);
         table.note_missing_fields(sections, &self.earlier, now);
         table.note_unsent_fields(sections, catalogue, &self.earlier, now);
+        table.note_values(&self.series);
         Some(table)
     }
 

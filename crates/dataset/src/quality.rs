@@ -1,5 +1,6 @@
 //! Figures about the values of a target, without a verdict: what is unusual depends on the field.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -312,7 +313,8 @@ impl Values {
     /// The time of the first record with a number.
     fn first_time_of(&self, number: Option<f64>) -> Option<Timestamp> {
         let number = number?;
-        let index = self.numbers.iter().position(|other| *other == number)?;
+        let is_equal = |other: &f64| other.partial_cmp(&number).is_some_and(Ordering::is_eq);
+        let index = self.numbers.iter().position(is_equal)?;
         self.times.get(index).copied().map(timestamp)
     }
 

@@ -148,7 +148,10 @@ impl Table {
             let version = self.place.storage.finish(salvaged.file, None).await?;
             self.state.files.insert(path.to_owned(), version);
         }
-        Ok(format!("{moved}; {count} of its rows are readable and stay"))
+        if count == 0 {
+            return Ok(format!("{moved}; none of its rows could be verified, so none stays"));
+        }
+        Ok(format!("{moved}; {count} of its rows are intact and stay"))
     }
 
     /// Moves the text file aside, because a run writes it again: it may be the only readable copy of lost rows, or the only

@@ -53,6 +53,9 @@ pub(crate) struct SeriesState {
     /// The values of its params that the endpoint does not support, as the last responses have reported them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) unsupported: BTreeSet<String>,
+    /// Whether no field of any of its records has ever had a valid value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) has_no_value: bool,
     /// Whether a run has seen that the service ignores the requested range; until a range without records has some, or
     /// until a user acknowledges it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -118,6 +118,9 @@ pub struct SeriesStatus {
     /// The values of its params that the endpoint does not support, as the last responses with records have reported
     /// them: the records were computed without them.
     pub unsupported: BTreeSet<String>,
+    /// `true` if runs request the series, it has at least ten records over a day, and no field of any of them has ever had a
+    /// valid value.
+    pub has_no_value: bool,
     /// `true` if runs request the series, and the service seems to ignore the requested range; see
     /// [`SeriesReport::ignores_range`](crate::SeriesReport::ignores_range).
     pub ignores_range: bool,
@@ -211,6 +214,7 @@ impl SeriesStatus {
             account: state.account.0,
             rejected: state.rejected,
             unsupported: state.unsupported,
+            has_no_value: state.has_no_value && state.retired.is_none(),
             ignores_range: state.ignores_range && state.retired.is_none(),
             is_running: false,
             job: state.job,

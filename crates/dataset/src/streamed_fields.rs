@@ -8,7 +8,7 @@ use runtime::record::AnyRecord;
 use runtime::registry::{BodyInfo, FieldSource};
 
 use crate::backfill::SeriesReport;
-use crate::missing_fields::MIN_ROWS;
+use crate::missing_fields::{MIN_ROWS, MissingField};
 use crate::series::{SeriesRequest, endpoint_of};
 use crate::series_columns::{contradicted_params, unknown_fields};
 use crate::unsent_fields::{UnsentField, is_long_enough};
@@ -27,8 +27,14 @@ pub struct StreamedFields {
     unsent: Vec<&'static str>,
     /// The fields that are not in the catalogue and that all records have.
     always_unknown: BTreeSet<String>,
-    /// Whether a record has had a value without a column of its own.
-    has_unknown: bool,
+    /// The fields that are not in the catalogue and that the first record has.
+    first_unknown: BTreeSet<String>,
+    /// The fields that are not in the catalogue, that the last record has and that the first one did not have.
+    new_unknown: BTreeSet<String>,
+    /// For each field of the catalogue that is absent beside these, the number of such records up to the last one.
+    renamed: BTreeMap<&'static str, u64>,
+    /// Whether a record has had a field without a column of its own.
+    has_others: bool,
     records: u64,
     invalid: u64,
     contradicted: BTreeMap<String, u64>,
@@ -56,7 +62,10 @@ impl StreamedFields {
             unsent: fields.clone(),
             fields,
             always_unknown: BTreeSet::new(),
-            has_unknown: false,
+            first_unknown: BTreeSet::new(),
+            new_unknown: BTreeSet::new(),
+            renamed: BTreeMap::new(),
+            has_others: false,
             records: 0,
             invalid: 0,
             contradicted: BTreeMap::new(),
@@ -74,15 +83,34 @@ impl StreamedFields {
             }
         }
         self.invalid += u64::from(self.fields.iter().any(|field| unknown.contains(*field)));
-        self.has_unknown |= !unknown.is_empty();
         unknown.retain(|name| !self.is_column(name));
+        self.has_others |= !unknown.is_empty();
+        self.note_renamed(record, &unknown);
         self.unsent.retain(|field| !has_value(record, field));
         if self.records == 0 {
+            self.first_unknown.clone_from(&unknown);
             self.always_unknown = unknown;
         } else {
             self.always_unknown.retain(|name| unknown.contains(name));
         }
         self.records += 1;
+    }
+
+    /// Notes the fields that a record does not have beside fields that the first record did not have: they may have been
+    /// renamed.
+    fn note_renamed(&mut self, record: &AnyRecord, unknown: &BTreeSet<String>) {
+        if self.records == 0 || unknown.is_subset(&self.first_unknown) {
+            self.renamed.clear();
+            return;
+        }
+        self.new_unknown = unknown - &self.first_unknown;
+        for field in &self.fields {
+            if has_value(record, field) {
+                self.renamed.remove(field);
+            } else {
+                *self.renamed.entry(field).or_default() += 1;
+            }
+        }
     }
 
     /// The number of records with a value that does not fit its field.
@@ -100,7 +128,7 @@ impl StreamedFields {
         report.invalid += self.invalid;
         report.contradicted.clone_from(&self.contradicted);
         let is_unsent = !self.fields.is_empty() && self.unsent.len() == self.fields.len();
-        report.has_no_value = is_unsent && !self.has_unknown && is_long_enough(self.records, report.first, report.last);
+        report.has_no_value = is_unsent && !self.has_others && is_long_enough(self.records, report.first, report.last);
     }
 
     /// The fields that no record has had, if all records have fields that are not in the catalogue.
@@ -119,6 +147,24 @@ impl StreamedFields {
             });
         }
         unsent
+    }
+
+    /// The fields that earlier records have had and the last ones have not, beside fields that are not in the catalogue.
+    pub fn missing(&self) -> Vec<MissingField> {
+        let mut missing = Vec::new();
+        for (field, records) in &self.renamed {
+            if *records >= MIN_ROWS && !self.unsent.contains(field) {
+                missing.push(MissingField {
+                    endpoint: self.endpoint.clone(),
+                    field: (*field).to_owned(),
+                    new_fields: self.new_unknown.iter().cloned().collect(),
+                    series: 1,
+                    since: None,
+                    is_new: true,
+                });
+            }
+        }
+        missing
     }
 
     /// Whether a table has a column of this name.

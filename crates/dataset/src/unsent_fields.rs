@@ -105,21 +105,28 @@ impl TableState {
         }
         noticed
     }
+
+    /// Notes whether the records of these series have ever had a valid value.
+    pub(crate) fn note_values(&mut self, series: &[SeriesRequest]) {
+        for one in series {
+            if let Some(state) = self.series.get_mut(one.path()) {
+                state.has_no_value = has_no_value(state, one);
+            }
+        }
+    }
 }
 
-/// Whether a series has rows of a longer time, and no field of any of them has ever had a value, also no field that is not in
-/// the catalogue.
-pub(crate) fn has_no_value(state: &SeriesState, series: &SeriesRequest) -> bool {
+/// Whether a series has rows of a longer time, and no field of any of them has ever had a valid value, also no field that is
+/// not in the catalogue.
+fn has_no_value(state: &SeriesState, series: &SeriesRequest) -> bool {
     let BodyInfo::Series { record: Some(record), .. } = series.endpoint().body else { return false };
     let is_identity = |name: &str| name == series.time() || series.params.iter().any(|(param, _)| param == name);
     let has_fields = record.fields.iter().any(|field| !is_identity(field.wire_name));
     // Every merged row has a time. Without it, the state does not know which fields its rows have.
     let is_known = state.sent.contains(series.time());
-    // A value that does not fit its field is among the unknown fields.
-    let is_valid = state.row_facts.invalid.is_empty();
     let is_empty = state.sent.iter().all(|name| is_identity(name) || name == ENDPOINT);
     let RowFacts { first, last, .. } = state.row_facts;
-    has_fields && is_known && is_valid && is_empty && is_long_enough(state.row_count(), first, last)
+    has_fields && is_known && is_empty && is_long_enough(state.row_count(), first, last)
 }
 
 /// Whether so many records, from the first to the last, are enough to call a field that is null in all of them missing: some

@@ -54,6 +54,8 @@ impl Reporter {
         self.note_ends(&outcomes, is_stream);
         let others: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::responses_without_records).collect();
         self.warn_of_values(&others);
+        let not_sent_again: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::not_sent_again).collect();
+        self.warn_of_values(&not_sent_again);
         self.note_spacing(&outcomes);
         self.warn_of_missing(settings, &outcomes, summary.is_complete);
         if summary.is_complete {
@@ -77,6 +79,7 @@ impl Reporter {
             empty.extend(outcomes.iter().filter_map(SeriesOutcome::empty));
         }
         let mut without_value: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::without_value).collect();
+        let mut without_time: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::without_time).collect();
         if is_failed {
             let lines: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::without_record).collect();
             self.warn_of_values(&lines);
@@ -84,11 +87,14 @@ impl Reporter {
         let mut failure = None;
         if !empty.is_empty() {
             failure = Some(no_record(&empty));
+        } else if !is_failed && !without_time.is_empty() {
+            failure = Some(Failure::new(ExitKind::Incomplete, without_time.remove(0)));
         } else if !is_failed && !unsupported.is_empty() {
             failure = Some(unsupported_values::failure(unsupported.remove(0)));
         } else if !is_failed && !self.accepts_empty && !without_value.is_empty() {
             failure = Some(Failure::new(ExitKind::Incomplete, without_value.remove(0)));
         }
+        self.warn_of_values(&without_time);
         self.warn_of_values(&unsupported);
         self.warn_of_values(&without_value);
         failure

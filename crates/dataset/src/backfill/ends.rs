@@ -12,6 +12,7 @@ use super::plan::BackfillPlan;
 use super::run::{FirstPage, Run};
 use super::streamed::unreadable_ends;
 use crate::first_seen::Sighting;
+use crate::time_ranges::TimeRanges;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Notes the intervals of the records without a readable time that are at an end of a series.
@@ -57,6 +58,23 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
                 // The service had records there in an earlier run.
                 state.first_seen.note_moved(page.sighting, interval);
             }
+        }
+    }
+
+    /// Counts the stored records of a page's range that the service has not sent again.
+    pub(super) fn note_not_sent_again(&mut self, series: usize, page: &Page<AnyRecord>) {
+        let Account { invalid, without_time, .. } = page.report.account;
+        let Some(state) = self.state(series) else { return };
+        let interval = state.row_facts.interval;
+        // A record that cannot be read may be one of these.
+        if !interval.has_steps() || invalid + without_time > 0 {
+            return;
+        }
+        let stored = state.row_facts.present.within(&page.range);
+        let sent: TimeRanges = page.times.iter().map(|time| interval.start_of(*time)..interval.end_of(*time)).collect();
+        let not_sent_again = stored.without(&sent).steps(interval);
+        if let Some(report) = self.summary.series.get_mut(series) {
+            report.not_sent_again += not_sent_again;
         }
     }
 

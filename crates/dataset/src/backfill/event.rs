@@ -210,13 +210,16 @@ pub struct SeriesReport {
     /// The values of its params that the endpoint does not support, as the last responses with records have reported
     /// them: the records were computed without them.
     pub unsupported: BTreeSet<String>,
-    /// `true` if the series has at least ten records over a day, and no field of any of them has ever had a value.
+    /// `true` if the series has at least ten records over a day, and no field of any of them has ever had a valid
+    /// value.
     pub has_no_value: bool,
     /// `true` if runs request the series, and the service seems to ignore the requested range: in this run or an earlier
     /// one, most of the received records repeated others, and there were times without a record. A service that ignores
     /// only one end of the range is recognized too if many ranges have no record. It is `false` again after a range
     /// without records has some, or after a user has [acknowledged](crate::acknowledge()) it.
     pub ignores_range: bool,
+    /// Number of stored records that were requested again, and that the service has not sent again. They stay.
+    pub not_sent_again: u64,
     /// `true` if a user has [retired](crate::retire()) the series, so that no run requests it.
     pub is_retired: bool,
     /// The time of the first record in the target.
@@ -273,6 +276,12 @@ impl SeriesReport {
     /// Returns `true` if runs request the series with values that its endpoint does not support.
     pub fn has_unsupported(&self) -> bool {
         !self.unsupported.is_empty() && !self.is_retired
+    }
+
+    /// Returns `true` if the run has received records, and none of them has a readable time.
+    pub fn lacks_times(&self) -> bool {
+        let Account { delivered, outside, not_final, without_time, invalid, .. } = self.account;
+        without_time > 0 && delivered + outside + not_final + invalid == 0
     }
 
     /// Notes the values that the service reports as unsupported.

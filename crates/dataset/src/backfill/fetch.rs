@@ -163,6 +163,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             of_series.note_unsupported(&page.report);
         }
         if page.report.failed_pages.is_empty() {
+            self.note_not_sent_again(series, &page);
             self.note_empty(series, &page);
         }
         self.summary.pages += u64::from(page.report.failed_pages.is_empty());

@@ -33,7 +33,7 @@ use crate::missing_fields::MissingField;
 use crate::response_monitor::attempted;
 use crate::series_state::{SavedAccount, SeriesState};
 use crate::time_ranges::TimeRanges;
-use crate::unsent_fields::{UnsentField, has_no_value};
+use crate::unsent_fields::UnsentField;
 
 impl Backfill {
     /// Fetches and writes the missing records, and reports every event to `watch`.
@@ -232,11 +232,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             report.failed_pages.push(page);
             watch(&BackfillEvent::Report { series, report });
         }
-        for ((report, state), series) in
-            summary.series.iter_mut().zip(job_tables.states_with_journal()).zip(&job.series)
-        {
+        for (report, state) in summary.series.iter_mut().zip(job_tables.states_with_journal()) {
             report.set_state(&state);
-            report.has_no_value = !summary.is_cancelled && has_no_value(&state, series);
+            report.has_no_value = !summary.is_cancelled && state.has_no_value;
             summary.records += report.added + report.filled;
         }
         let mut missing_fields = FieldReports::default();
@@ -253,7 +251,8 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let is_stopped = summary.is_cancelled || summary.is_unreachable || summary.is_paused;
         let is_ended = !is_stopped && summary.failed_pages == 0;
         let has_unsupported = summary.series.iter().any(SeriesReport::has_unsupported);
-        let is_answered = !has_unsupported && !summary.series.iter().any(|report| report.ignores_range);
+        let is_readable = !summary.series.iter().any(SeriesReport::lacks_times);
+        let is_answered = is_readable && !has_unsupported && !summary.series.iter().any(|report| report.ignores_range);
         summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty && is_answered;
         summary.elapsed = begun.elapsed();
     }

@@ -148,10 +148,10 @@ fn a_field_that_is_sent_again_is_not_called_missing() {
     let backfill = [&["backfill"], &*metric().hourly(), &["--from", "12h", "--out", path]].concat();
     assert_eq!(run_at(&service_with(field), &backfill).code, Some(0));
     let dropped = run_at(&service_with("odd"), &backfill);
-    let expected = format!("the service no longer sends `{field}` since ");
+    let expected = format!("the service no longer sends `{field}`");
     assert!(dropped.code == Some(6) && dropped.err.contains(&expected), "{}", dropped.err);
     let again = run_at(&service_with(field), &backfill);
-    let expected = format!("the service sends `{field}` again, which was missing since ");
+    let expected = format!("the service sends `{field}` again, which was missing in the run of ");
     assert!(again.code == Some(0) && again.err.contains(&expected), "{}", again.err);
     let status = run(&["status", path]);
     assert!(status.code == Some(6) && status.err.contains("1 missing field sent again, until "), "{}", status.err);

@@ -1,6 +1,7 @@
 //! Tests of what a reader of a file is told about rows that the file does not have.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use test_endpoints::{metric, other_metric};
 
@@ -106,12 +107,12 @@ fn a_report_has_no_nulls_of_the_fields_of_another_endpoint() {
     assert!(report.code == Some(0) && report.out.contains(" 0 nulls,"), "{}", report.out);
 }
 
-/// A service with thirty hourly records, which have the time and these members.
-fn service_with(members: &str) -> String {
+/// A service with thirty hourly records, which have the time and these members at each hour.
+fn service_with(members: impl Fn(i64) -> String) -> String {
     let mut records = Vec::new();
     for hour in 0..30 {
         let time = 1_735_689_600 + hour * 3600; // 2025-01-01
-        records.push(format!("{{\"{}\": {time}, {members}}}", metric().time));
+        records.push(format!("{{\"{}\": {time}, {}}}", metric().time, members(hour)));
     }
     service("200 OK", "", &format!("{{\"data\": [{}], \"metadata\": {{}}}}", records.join(", ")))
 }
@@ -153,18 +154,55 @@ fn fields_under_another_name_and_records_of_another_series_are_warnings() {
     let other_name =
         format!("no record has had `{field}`, but records had fields that are not in the catalogue: `other`");
     let other_series = format!("30 records with another `{key}` than was requested");
-    let without_value = "no record has ever had a value; check the values of the params".to_owned();
+    let without_value = "no record has ever had a valid value; check the values of the params".to_owned();
     for (members, code, expected) in [
         ("\"other\": 1".to_owned(), 0, other_name),
-        (format!("\"{key}\": \"other\""), 0, other_series),
-        (format!("\"{field}\": null"), 6, without_value),
+        (format!("\"{key}\": \"other\""), 6, other_series),
+        (format!("\"{field}\": null"), 6, without_value.clone()),
+        (format!("\"{field}\": [[]]"), 6, without_value),
     ] {
-        let url = service_with(&members);
+        let url = service_with(|_| members.clone());
         for out in [text(&folder.path().join(key)), "-"] {
             let args = backfill(&metric().hourly(), ["2025-01-01", "2025-01-02T06:00"], Path::new(out), &["--json"]);
             let output = run_at(&url, &args);
             assert!(output.code == Some(code) && output.err.contains(&expected), "{out}: {}", output.err);
         }
+        let status = run(&["status", text(&folder.path().join(key))]);
+        let names_series = status.err.contains("no record has ever had a valid value: ");
+        assert_eq!((status.code, names_series), (Some(code), code == 6), "{}", status.err);
         std::fs::remove_dir_all(folder.path().join(key)).unwrap();
     }
+}
+
+#[test]
+fn a_field_that_is_renamed_within_a_range_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let field = metric().fields().find(|name| *name != metric().time).unwrap();
+    let url = service_with(|hour| format!("\"{}\": 1", if hour < 15 { field } else { "other" }));
+    for out in [text(&folder.path().join("data")), "-"] {
+        let args = backfill(&metric().hourly(), ["2025-01-01", "2025-01-02T06:00"], Path::new(out), &[]);
+        let output = run_at(&url, &args);
+        let expected = format!("the service no longer sends `{field}`; new fields: `other`");
+        assert!(output.code == Some(6) && output.err.contains(&expected), "{out}: {}", output.err);
+    }
+}
+
+/// A service may send times in another unit, or no record of what it has sent before.
+#[test]
+fn records_that_a_later_run_cannot_read_or_does_not_receive_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("data");
+    let field = metric().fields().find(|name| *name != metric().time).unwrap();
+    let args = [&["backfill"], &*metric().hourly(), &["--from", "12h", "--out", text(&file)]].concat();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    let sent = |records: &[String]| service("200 OK", "", &format!("{{\"data\": [{}]}}", records.join(", ")));
+    let record = |time: u64| format!("{{\"{}\": {time}, \"{field}\": 1}}", metric().time);
+    let recent: Vec<_> = (1..12).map(|hours| record((now / 3600 - hours) * 3600)).collect();
+    assert_eq!(run_at(&sent(&recent), &args).code, Some(0));
+    let in_milliseconds: Vec<_> = (1..12).map(|hours| record((now / 3600 - hours) * 3_600_000)).collect();
+    let unreadable = run_at(&sent(&in_milliseconds), &args);
+    let expected = ", none of them with a readable time";
+    assert!(unreadable.code == Some(6) && unreadable.err.contains(expected), "{}", unreadable.err);
+    let empty = run_at(&sent(&[]), &args);
+    assert!(empty.code == Some(0) && empty.err.contains(" again; the stored ones stay"), "{}", empty.err);
 }
