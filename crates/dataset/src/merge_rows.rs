@@ -15,7 +15,7 @@ use crate::fetched_at::{fetched_at_of, is_fetched_at};
 use crate::merge_rules::MergeRules;
 use crate::revisions::Revision;
 use crate::timestamps::{range_of, times, timestamp};
-use crate::unknown_values::{has_other_value, is_object, object, unknown_fields};
+use crate::unknown_values::{has_other_value, is_object, object, unknown_fields, unknown_names};
 
 /// Merges two sources of rows of a series. The rows of both sources have the same columns.
 pub(crate) struct MergedRows<'o, 'n> {
@@ -111,7 +111,7 @@ impl RowMerger {
         }
         if is_revised(old, &merged) {
             self.note_revised(old)?;
-        } else {
+        } else if is_completed(old, &merged) {
             self.changes.borrow_mut().completed += 1;
         }
         self.note_revision(old, Some(&merged), fetched_at_of(new))?;
@@ -179,6 +179,16 @@ fn is_revised(old: &RecordBatch, new: &RecordBatch) -> bool {
         }
     }
     false
+}
+
+/// `true` if a row got a value that it did not have. A value that does not fit its column is none.
+fn is_completed(old: &RecordBatch, new: &RecordBatch) -> bool {
+    for (index, field) in old.schema_ref().fields().iter().enumerate() {
+        if field.name() != UNKNOWN_FIELDS && !is_fetched_at(field) && old.column(index) != new.column(index) {
+            return true;
+        }
+    }
+    unknown_names(old, 0) != unknown_names(new, 0)
 }
 
 #[cfg(test)]

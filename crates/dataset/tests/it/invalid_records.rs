@@ -55,7 +55,8 @@ async fn an_invalid_value_does_not_replace_a_valid_one() {
         run(&whole).await;
         *script.lock().unwrap() = |time| Some(if time == END - DAY { "\"n/a\"" } else { "0.5" }.to_owned());
         let summary = run(&whole).await;
-        assert_eq!((summary.series[0].invalid, summary.series[0].revised), (1, 0), "{name}: {summary:?}");
+        let report = &summary.series[0];
+        assert_eq!((report.invalid, report.revised, report.completed), (1, 0, 0), "{name}: {summary:?}");
         let rows = read(&path);
         let unknown: Vec<_> = rows.iter().filter_map(|row| row.get("unknown_fields")).collect();
         assert_eq!(unknown, [r#"{"volumeRatio":"n/a"}"#], "{name}");
@@ -63,7 +64,9 @@ async fn an_invalid_value_does_not_replace_a_valid_one() {
         assert_eq!(state_of(&path).await.series[0].invalid, 1, "{name}");
         assert_eq!(run(&whole).await.series[0].invalid, 0, "{name}: it is reported once");
         *script.lock().unwrap() = |_| Some("0.5".to_owned());
-        assert_eq!(run(&whole).await.series[0].revised, 0, "{name}: the value is the same again");
+        let again = run(&whole).await;
+        let report = &again.series[0];
+        assert_eq!((report.revised, report.completed), (0, 0), "{name}: the value is the same again");
         *script.lock().unwrap() = |time| Some(if time == END - DAY { "0.7" } else { "0.5" }.to_owned());
         assert_eq!(run(&whole).await.series[0].revised, 1, "{name}");
         assert_eq!(state_of(&path).await.series[0].revised, 1, "{name}: of the last run");
