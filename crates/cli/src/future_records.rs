@@ -11,8 +11,9 @@ use crate::time_arg;
 
 const CLOCK: &str = "check the clock of this machine";
 
-/// The difference from the time of the service that is a warning. Smaller ones do not change which records are requested.
-const TOLERANCE: Duration = Duration::from_secs(24 * 60 * 60);
+/// The difference from the time of the service that is a warning: it changes which records an age such as `6h` requests, and
+/// delays those that a program follows.
+const TOLERANCE: Duration = Duration::from_secs(600);
 
 /// Warns if the clock of this machine is far from the time of the service, because the age of the records is then unknown.
 /// Returns `true` if it has warned.
@@ -32,9 +33,6 @@ pub(crate) fn check_service_time(service: Timestamp, log: Log) -> bool {
 
 /// The interval at which a program that follows records compares the clocks.
 const COMPARE_EVERY: Duration = Duration::from_secs(60);
-
-/// The difference from the time of the service that delays records, or delivers them early.
-const FOLLOWER_TOLERANCE: Duration = Duration::from_secs(600);
 
 /// Warns while this program follows records if the clock of this machine is not that of the service, which decides when an
 /// interval has ended.
@@ -63,7 +61,7 @@ impl FollowerClock {
     /// now, or right again.
     fn compare(&mut self, now: Timestamp, service: Timestamp) -> Option<String> {
         let difference = now.abs_diff(service);
-        let is_wrong = difference > FOLLOWER_TOLERANCE;
+        let is_wrong = difference > TOLERANCE;
         let is_confirmed = std::mem::replace(&mut self.was_wrong, is_wrong) == is_wrong;
         if !is_confirmed || is_wrong == self.is_wrong {
             return None;

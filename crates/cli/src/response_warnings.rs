@@ -16,15 +16,16 @@ use crate::requested_series::{RequestedSeries, series_requests};
 use crate::table::readable;
 use crate::time_arg;
 
-/// Warns if a response has other members, such as an error, instead of records.
-pub(crate) fn warn_of_others(body: &AnyBody, label: &str, log: Log) {
-    let AnyBody::Series(series) = body else { return };
+/// Warns if a response has other members, such as an error, instead of records. Returns whether it has warned.
+pub(crate) fn warn_of_others(body: &AnyBody, label: &str, log: Log) -> bool {
+    let AnyBody::Series(series) = body else { return false };
     if !series.is_empty() || series.unknown_fields.is_empty() {
-        return;
+        return false;
     }
     let names: Vec<_> = series.unknown_fields.iter_raw().map(|(name, _)| name.into_owned()).collect();
     let get = format!("{} get --json", program().name);
     log.warning(&readable(&format!("{label}: no records but {}, which `{get}` shows", listed(&quotations(&names)))));
+    true
 }
 
 /// The ends of the range that `get` has requested.

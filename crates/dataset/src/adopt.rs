@@ -38,7 +38,9 @@ pub async fn adopt(target: &Target) -> Result<Adopted, Error> {
     // No run can write a state after the tables are locked.
     let locked = LockedTables::of_places(target, Place::with_data(&storage).await?).await?;
     adopted.failed.extend(locked.failed);
-    adopted.strays.extend(locked.tables.iter().flat_map(Table::stray_messages));
+    for table in &locked.tables {
+        table.add_stray_messages(&mut adopted.strays);
+    }
     for mut table in locked.tables.into_iter().filter(|table| table.stored.is_none()) {
         if let Err(error) = adopted.add(&mut table).await {
             adopted.failed.push(error);

@@ -297,7 +297,7 @@ impl Status {
         for damage in &table.damaged {
             self.damaged.push(damage.error().to_string());
         }
-        self.strays.extend(table.stray_messages());
+        table.add_stray_messages(&mut self.strays);
         if table.is_without_state() {
             self.without_state.push(table.place.name(&table.place.data));
         }

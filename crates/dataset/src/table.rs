@@ -127,9 +127,14 @@ impl Table {
         has_files
     }
 
-    /// A message for each Parquet file that is not part of the table.
-    pub(crate) fn stray_messages(&self) -> Vec<String> {
-        self.strays.iter().map(|path| self.place.not_a_part(path)).collect()
+    /// Adds a message for each Parquet file that is not part of the table. A file that is beside several tables has one.
+    pub(crate) fn add_stray_messages(&self, all: &mut Vec<String>) {
+        for path in &self.strays {
+            let message = self.place.not_a_part(path);
+            if !all.contains(&message) {
+                all.push(message);
+            }
+        }
     }
 
     /// The error of a damaged file.

@@ -9,10 +9,12 @@ use clap::Args;
 use runtime::AnyClient as Client;
 
 use crate::connection::{Connection, has_key};
+use crate::endpoint_names;
 use crate::examples;
-use crate::failure::Result;
+use crate::failure::{ExitKind, Failure, Result};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
+use crate::response_warnings::warn_of_others;
 use crate::stdout;
 
 #[derive(Args, Debug)]
@@ -29,12 +31,12 @@ impl Check {
         if let Some(status) = connected.rate_limit.described().await? {
             print("shared limit", &status)?;
         }
-        interrupt.ends(probe(&connected.client)).await
+        interrupt.ends(probe(&connected.client, log)).await
     }
 }
 
 /// Sends one request, and prints the time until its response.
-async fn probe(client: &Client) -> Result<()> {
+async fn probe(client: &Client, log: Log) -> Result<()> {
     let Some(endpoint) = examples::example() else { return Ok(()) };
     let mut request = client.endpoint(endpoint);
     for param in endpoint.params() {
@@ -44,9 +46,14 @@ async fn probe(client: &Client) -> Result<()> {
         }
     }
     let begun = Instant::now();
-    request.response().await?;
+    let body = request.await?;
     let time = begun.elapsed().as_millis();
     print("connection", &format!("ok, {} responded in {time} ms", endpoint.path.unwrap_or_default()))?;
+    // The service may say in another member of the response that it has rejected the key.
+    if warn_of_others(&body, &endpoint_names::name(endpoint), log) {
+        let message = "the response does not show that the service has accepted the request";
+        return Err(Failure::new(ExitKind::Incomplete, message));
+    }
     if has_key() { print("API key", "accepted") } else { Ok(()) }
 }
 

@@ -15,7 +15,7 @@ use crate::ignored_range;
 use crate::incomplete_run::{IncompleteRun, Reason};
 use crate::job_settings::JobSettings;
 use crate::marks;
-use crate::notation::{command, flag, is_assistant, python_text};
+use crate::notation::{command, flag, is_assistant, option, python_text};
 use crate::program::program;
 use crate::progress::{counted, line_of, print_first};
 use crate::range_ends::{cap, remedy, sentences};
@@ -92,7 +92,8 @@ impl Reporter {
         } else if !is_failed && !unsupported.is_empty() {
             failure = Some(unsupported_values::failure(unsupported.remove(0)));
         } else if !is_failed && !self.accepts_empty && !without_value.is_empty() {
-            failure = Some(Failure::new(ExitKind::Incomplete, without_value.remove(0)));
+            let refetch = format!("if the service has values now, `{}` requests the records again", option("refetch"));
+            failure = Some(Failure::new(ExitKind::Incomplete, without_value.remove(0)).help(refetch));
         }
         self.warn_of_values(&without_time);
         self.warn_of_values(&unsupported);

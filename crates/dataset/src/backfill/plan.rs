@@ -182,7 +182,7 @@ pub(super) fn plan(job: &Backfill, job_tables: &JobTables) -> Result<BackfillPla
         for damage in &table.damaged {
             damaged.push(damage.error().to_string());
         }
-        strays.extend(table.stray_messages());
+        table.add_stray_messages(&mut strays);
     }
     Ok(BackfillPlan { min_duration: min_duration(job, job_tables, &series), outgrown, damaged, strays, series })
 }

@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::sync::Arc;
 
-use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
-use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutPayload, UpdateVersion};
+use object_store::{ClientConfigKey, ObjectStore, ObjectStoreExt, PutMode, PutPayload, UpdateVersion};
 use rustls::crypto::CryptoProvider;
 
 use crate::error::{Error, Failure, quoted};
@@ -29,8 +29,15 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
-        // The variables include `AWS_ALLOW_HTTP`, which allows plain HTTP, for example to a local test server.
-        Self::with(AmazonS3Builder::from_env(), bucket, prefix)
+        let builder = AmazonS3Builder::from_env();
+        let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint).unwrap_or_default();
+        let allows_http = AmazonS3ConfigKey::Client(ClientConfigKey::AllowHttp);
+        if endpoint.starts_with("http:") && builder.get_config_value(&allows_http).as_deref() != Some("true") {
+            // A request would fail with an error that does not name the cause.
+            let message = format!("the endpoint {endpoint} has no TLS; `AWS_ALLOW_HTTP=true` allows that");
+            return Err(Error::invalid_input(message));
+        }
+        Self::with(builder, bucket, prefix)
     }
 
     fn with(builder: AmazonS3Builder, bucket: &str, prefix: &str) -> Result<Self, Error> {
