@@ -50,6 +50,9 @@ const FIRST_PAGES: u64 = 4;
 /// A search for the first record begins only if at least this many pages are left.
 const MANY_PAGES: u64 = 16;
 
+/// An empty window is requested again in at most this many parts.
+const MAX_PARTS: u64 = 16;
+
 /// A window with its records, or with the error of its last attempt.
 pub(super) type Accepted<R> = (Span, Result<PageResponse<R>, Error>);
 
@@ -230,8 +233,8 @@ impl<R> Pager<R> {
         let front = self.windows.pages.front()?;
         if front.is_doubted && self.is_suspicious()? {
             let window = front.window;
-            let halves = self.windows.options.grid.pieces(window, half(self.windows.options.grid, window)).into_iter();
-            self.windows.replace(0, halves.map(|half| PlannedPage { confirms: Some(0), ..PlannedPage::new(half) }));
+            let parts = self.windows.options.grid.pieces(window, self.part_of(window)).into_iter();
+            self.windows.replace(0, parts.map(|part| PlannedPage { confirms: Some(0), ..PlannedPage::new(part) }));
             return None;
         }
         let has_records = front.has_records()?;
@@ -248,12 +251,31 @@ impl<R> Pager<R> {
         Some((window, outcome))
     }
 
+    /// The number of steps of each part of an empty window that is requested again.
+    fn part_of(&self, window: Span) -> usize {
+        let grid = self.windows.options.grid;
+        let half = half(grid, window);
+        if !self.is_wider_than_a_page(window) {
+            return half;
+        }
+        let least = usize::try_from(grid.touched(window).div_ceil(MAX_PARTS)).unwrap_or(usize::MAX);
+        self.windows.limits.steps().max(least).min(half)
+    }
+
+    /// Whether later responses have shown that a page has fewer steps than this window. A service that returns only the
+    /// newest days of a longer range may then have records in the rest of it.
+    fn is_wider_than_a_page(&self, window: Span) -> bool {
+        let steps = u64::try_from(self.windows.limits.steps()).unwrap_or(u64::MAX);
+        self.windows.options.grid.touched(window) > steps
+    }
+
     /// `true` if the first window, whose response is empty, has to be requested again; `None` while the next
     /// window has no response.
     ///
     /// The window is requested again if the windows before and after it have records, but not if both are empty. If
     /// only one of them has records, the window is requested again, except in two cases: an earlier empty response of
-    /// this kind was confirmed, or the records may still be published.
+    /// this kind was confirmed, or the records may still be published. A window that is longer than the pages of the service
+    /// is always requested again, unless its records may still be published.
     fn is_suspicious(&self) -> Option<bool> {
         let front = self.windows.pages.front()?;
         let has_records_after = match self.windows.pages.iter().skip(1).find(|page| !page.is_empty_end()) {
@@ -261,10 +283,13 @@ impl<R> Pager<R> {
             None if self.next < self.windows.options.range.to => return None,
             None => false,
         };
+        let may_be_published = self.windows.options.unsettled <= front.window.from;
         Some(match (self.has_records_before, has_records_after) {
             (true, true) => true,
+            _ if may_be_published => false,
+            _ if self.is_wider_than_a_page(front.window) => true,
             (false, false) => false,
-            _ => front.window.from < self.windows.options.unsettled && !self.windows.limits.is_trusted(0),
+            _ => !self.windows.limits.is_trusted(0),
         })
     }
 }

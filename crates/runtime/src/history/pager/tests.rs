@@ -209,3 +209,33 @@ fn a_page_of_one_timestamp_is_an_error_and_the_rest_is_fetched() {
     assert_eq!([(); 2].map(|()| take(&mut pager)), [Some((span((21, 30)), 1)), Some((span((30, 40)), 1))]);
     assert!(pager.is_over());
 }
+
+/// Fetches all records of a service that has records at these times, and returns only those of the last 17 steps of a
+/// window.
+fn fetch_from_service_with_short_pages(to: i64, has_record: impl Fn(i64) -> bool) -> Vec<i64> {
+    let mut pager = pager(to, 100, to);
+    let mut fetched = Vec::new();
+    while !pager.is_over() {
+        while let Some((id, window)) = pager.next_request() {
+            let end = window.to.unix_seconds();
+            let newest = window.from.unix_seconds().max(end - 170)..end;
+            let times = newest.step_by(10).filter(|time| has_record(*time)).map(|time| Some(time.into())).collect();
+            let series = TimedRecords { times, records: (), bad: Vec::new(), metadata: None };
+            pager.received(id, Ok((series, i64::MAX.into())));
+        }
+        while let Some((_, outcome)) = pager.take() {
+            fetched.extend(outcome.unwrap().times().map(|time| time.unix_seconds()));
+        }
+    }
+    fetched
+}
+
+/// A response without a record does not show that a long window has none.
+#[test]
+fn an_empty_window_that_is_longer_than_the_pages_of_the_service_is_requested_in_parts() {
+    for hole in [460..1200, 0..1200, 1200..2160] {
+        let has_record = |time: i64| !hole.contains(&time);
+        let all: Vec<i64> = (0..2160).step_by(10).filter(|time| has_record(*time)).collect();
+        assert_eq!(fetch_from_service_with_short_pages(2160, has_record), all, "{hole:?}");
+    }
+}
