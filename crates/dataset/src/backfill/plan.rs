@@ -321,7 +321,9 @@ fn settled_ranges(job: &Backfill, state: &SeriesState, now: Timestamp) -> TimeRa
     let Some(last) = state.row_facts.last else { return TimeRanges::default() };
     // What was older than the default time when it was fetched is fetched again only if the user sets a longer time.
     let newest = if job.refetch > REFETCH { last } else { last.max(now) };
-    state.settled.until(newest - job.refetch)
+    // Nothing after the time that the service has reached is settled, so records after that time are of a wrong clock.
+    let reached = state.settled.bounds().map_or(now, |settled| settled.end.max(now));
+    state.settled.until(newest.min(reached) - job.refetch)
 }
 
 /// The intervals before a time without a valid record; by default, only those of the last days.

@@ -164,12 +164,17 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         Ok(())
     }
 
-    /// Removes ranges in the future of the service, which were planned by a clock of this machine that is ahead.
+    /// Removes ranges in the future of the service, which were planned by a clock of this machine that is ahead, or fetched
+    /// while the clock of the service was ahead. When their time has come, they are requested again.
     fn note_present(&mut self) {
+        let has_response = self.has_response;
         for (index, series) in self.job.series.iter().enumerate() {
             let present = series.closed(series.request().service_time());
             if let Some(state) = self.state(index) {
                 state.unfetched = state.unfetched.until(present);
+                if has_response {
+                    state.settled = state.settled.until(present);
+                }
             }
         }
     }

@@ -74,6 +74,26 @@ async fn a_clock_that_is_behind_does_not_hide_what_is_new_since_the_last_run() {
     }
 }
 
+/// The service has invented records while its clock was ahead.
+#[tokio::test(start_paused = true)]
+async fn records_that_a_wrong_clock_has_invented_are_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("out.parquet");
+    let at = |time: i64, value: &'static str| {
+        let client = client_of(move |_, from, to| (200, body(from, to.min(time - HOUR), |_| Some(value.to_owned()))));
+        let client = client.clock(move || Timestamp::from_unix_seconds(time + 60)).build().unwrap();
+        with(job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path), |job| job.range.end = Backfill::OPEN_END)
+    };
+    run(&at(END, "0.5")).await;
+    run(&at(END + 90 * DAY, "0.25")).await;
+    for day in 0..=92 {
+        assert!(run(&at(END + HOUR + day * DAY, "0.5")).await.is_complete);
+    }
+    let rows = read(&path);
+    assert_eq!(rows.iter().filter(|row| row["volumeRatio"] != "0.5").count(), 0);
+    assert_eq!(rows.len(), 95 * 24 + 1);
+}
+
 /// A service whose clock was ahead for a while may have sent records of that time.
 #[tokio::test(start_paused = true)]
 async fn stored_records_in_the_future_do_not_end_a_run() {
