@@ -12,6 +12,7 @@ use crate::file_notes::notes;
 use crate::future_records::{check_clock, check_service_time};
 use crate::job_settings::JobSettings;
 use crate::log::Log;
+use crate::marks;
 use crate::metrics_file::Metrics;
 use crate::plan_report::{announced, page_size, planned};
 use crate::progress::{Bar, fitting, listed};
@@ -200,7 +201,8 @@ fn note_run(metrics: &Metrics, settings: &JobSettings, ended: &Result<Summary, d
             metrics.note_series(series.metric_labels(), report);
         }
     }
-    metrics.note_run(ended.as_ref().is_ok_and(|summary| summary.is_complete));
+    let is_complete = |summary: &Summary| summary.is_complete && !marks::has_new_loss(summary);
+    metrics.note_run(ended.as_ref().is_ok_and(is_complete));
 }
 
 /// The summary of a run that has changed no series.

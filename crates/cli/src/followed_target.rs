@@ -81,7 +81,7 @@ impl TargetWatch<'_> {
         for (one, report) in self.notes.series.iter().zip(&summary.series) {
             metrics.note_series(one.metric_labels(), report);
         }
-        metrics.note_run(summary.is_complete);
+        metrics.note_run(summary.is_complete && !marks::has_new_loss(summary));
     }
 
     fn warn_of_values(&self, summary: &Summary) {

@@ -25,6 +25,11 @@ pub(crate) fn of_summary(summary: &Summary) -> Vec<Mark<'_>> {
     all(&summary.missing_fields, &summary.unsent_fields, &summary.lost_rows)
 }
 
+/// Whether a run has found that something known is lost, or will be.
+pub(crate) fn has_new_loss(summary: &Summary) -> bool {
+    of_summary(summary).iter().any(|mark| mark.is_loss() && mark.is_new())
+}
+
 /// All marks of a target.
 pub(crate) fn of_status(status: &Status) -> Vec<Mark<'_>> {
     all(&status.missing_fields, &status.unsent_fields, &status.lost_rows)

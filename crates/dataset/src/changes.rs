@@ -15,7 +15,7 @@ use crate::fetched_at::is_fetched_at;
 use crate::series_columns::identifies;
 use crate::time_ranges::TimeRanges;
 use crate::timestamps::{times, timestamp};
-use crate::unknown_values::{is_object, merged_object, misfits, unknown_fields, unknown_names};
+use crate::unknown_values::{is_object, merged_object, misfit_names, misfits, unknown_fields, unknown_names};
 use crate::value_ranges::out_of_range;
 
 /// The changes that a merge makes to the rows of a series.
@@ -66,6 +66,9 @@ pub(crate) struct FieldChanges {
     pub(crate) rows_since: u64,
     /// Number of existing values that were kept because the fetched row has none.
     pub(crate) kept: u64,
+    /// Whether a fetched row has a value that does not fit the column.
+    #[serde(default)]
+    pub(crate) has_misfit: bool,
 }
 
 /// The changes of several merges that follow each other.
@@ -107,8 +110,12 @@ impl Changes {
                 };
             }
         }
+        let last_row = rows.num_rows().saturating_sub(1);
+        for name in &misfit_names(rows, 0) | &misfit_names(rows, last_row) {
+            self.fields.entry(name).or_default().has_misfit = true;
+        }
         let of_first = unknown_names(rows, 0);
-        let of_last = unknown_names(rows, rows.num_rows().saturating_sub(1));
+        let of_last = unknown_names(rows, last_row);
         let of_both = &of_first & &of_last;
         self.always_unknown = if is_first { of_both } else { &self.always_unknown & &of_both };
         if is_first {
@@ -143,6 +150,7 @@ impl Changes {
             let is_absent = field.sent == 0;
             known.rows_since = if is_absent { known.rows_since + field.rows_since } else { field.rows_since };
             known.sent += field.sent;
+            known.has_misfit |= field.has_misfit;
         }
     }
 

@@ -1,6 +1,6 @@
 //! Fields that had values, and that the service no longer sends. Those that never had a value are in `unsent_fields.rs`.
 //!
-//! A field is missing if no fetched row of a series has it, although stored rows do. A few new rows without a value are
+//! A field is missing if no fetched row of a series has it, although stored rows do. An invalid value is a value. A few new rows without a value are
 //! no evidence, because a field may be null for some time; a stored value that the service has replaced by null is, and so
 //! is a new field that may be the old one under another name. A service may have renamed a field only in its newer records:
 //! then the newest rows have another field instead.
@@ -99,7 +99,8 @@ impl TableState {
             let renamed_to = new_at_end(changes, extent.as_ref());
             for (field, column) in &changes.fields {
                 let is_renamed = column.sent > 0 && column.rows_since >= MIN_ROWS && !renamed_to.is_empty();
-                if column.sent > 0 && !is_renamed {
+                let is_sent = column.sent > 0 || column.has_misfit;
+                if is_sent && !is_renamed {
                     // A mark stays until a user has acknowledged it.
                     self.marks.missing.note_sent(&section.path, field, FieldMark::is_acknowledged);
                     continue;

@@ -75,10 +75,20 @@ fn has_same_fields(old: &Object, new: &Object) -> bool {
 
 /// The names of the unknown fields of a row that have a value and no column of their own.
 pub(crate) fn unknown_names(rows: &RecordBatch, row: usize) -> BTreeSet<String> {
+    kept_names(rows, row, |name| rows.schema_ref().index_of(name).is_err())
+}
+
+/// The columns that a value of a row does not fit.
+pub(crate) fn misfit_names(rows: &RecordBatch, row: usize) -> BTreeSet<String> {
+    kept_names(rows, row, |name| rows.schema_ref().index_of(name).is_ok())
+}
+
+/// The names of the values among the unknown fields of a row.
+fn kept_names(rows: &RecordBatch, row: usize, is_kept: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     if row < rows.num_rows() {
         for (name, value) in unknown_fields(rows, row).as_object().into_iter().flatten() {
-            if !value.is_null() && rows.schema_ref().index_of(name).is_err() {
+            if !value.is_null() && is_kept(name) {
                 names.insert(name.clone());
             }
         }

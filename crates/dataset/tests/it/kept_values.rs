@@ -39,6 +39,23 @@ fn missing(summary: &Summary) -> Vec<(&str, Vec<&str>, bool)> {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_field_with_invalid_values_is_not_missing() {
+    for name in TARGETS {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        let (series, fields) = series(|_| r#","share":0.25"#.to_owned());
+        let until = |days: i64| job(vec![series.clone()], END - 3 * DAY, END + days * DAY, &path);
+        run(&until(0)).await;
+        *fields.lock().unwrap() = |_| r#","share":"n/a""#.to_owned();
+        for days in [1, 2] {
+            let summary = run(&until(days)).await;
+            assert_eq!(missing(&summary), [], "{name}");
+            assert!(summary.series[0].invalid >= 24, "{name}: {summary:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn absence_does_not_replace_a_value_and_is_reported_once() {
     let changes: [(Fields, &[&str]); 3] = [
         (|_| r#","rate":0.25"#.to_owned(), &["rate"]),

@@ -224,7 +224,7 @@ fn fetch_from_service_with_short_pages(to: i64, has_record: impl Fn(i64) -> bool
             pager.received(id, Ok((series, i64::MAX.into())));
         }
         while let Some((_, outcome)) = pager.take() {
-            fetched.extend(outcome.unwrap().times().map(|time| time.unix_seconds()));
+            fetched.extend(outcome.unwrap().times().map(Timestamp::unix_seconds));
         }
     }
     fetched
