@@ -42,8 +42,8 @@
 //! # History
 //!
 //! One response has at most one page of records, and does not report whether the API has more records.
-//! [`Request::history`] returns every record of a time range exactly once, in time order. The end of the range is
-//! exclusive.
+//! [`Request::history`] returns every record of a time range exactly once, in time order, also if several responses have
+//! it. A record that one response has twice is returned twice. The end of the range is exclusive.
 //!
 //! ```no_run
 //! # use std::time::Duration;
@@ -110,7 +110,8 @@
 //! [`is_auth`](Error::is_auth) and similar methods are for programs; [`body`](Error::body) is the response body, and
 //! [`json_path`](Error::json_path) the place in it that did not decode.
 //!
-//! By default, one invalid value fails the whole response; [`Request::skip_bad_records`] drops only that record.
+//! By default, one invalid value of a documented field fails the whole response; [`Request::skip_bad_records`] drops only
+//! that record. In a field of another source, such a value is `None`, and among the record's unknown fields.
 //!
 //! # Sources of the API facts
 //!
