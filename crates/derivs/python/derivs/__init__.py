@@ -30,6 +30,7 @@ from ._command import (
     endpoint_names,
     known_time,
     parse_rows,
+    parse_series,
     parse_time,
     path_text,
     range_options,
@@ -43,7 +44,7 @@ from ._errors import ArgumentError, ColumnError, Error, Interrupt
 from ._missing import warnings
 from ._options import OF_SERVICE
 from ._pages import Description, Report, Status
-from ._table import Table
+from ._table import Rows, Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -268,15 +269,15 @@ def _states(path: Path) -> List[Row]:
 def revisions(path: Path, *, endpoint: Optional[StoredEndpoints] = None, **params: Unpack[StoredParams]) -> List[Row]:
     """Returns the earlier values of a file or a data set, which later runs have replaced.
 
-    Each has its series, the time of the record, the field, the value as text, and the times at which it was fetched and
-    replaced. The params select series, such as `coin="BTC"`."""
+    Each has its endpoint and params, both also as the text `series`, the time of the record, the field, the value as text,
+    and the times at which it was fetched and replaced. The params select series, such as `coin="BTC"`."""
     own = {"endpoint": None if endpoint is None else endpoint_names(endpoint), "revisions": True, "format": "jsonl"}
     run = Run(["export", path_text(path)], with_own_options({**params}, own))
     rows = parse_rows(run.read())
     for row in rows:
         for name in ("time", "fetched_at", "replaced_at"):
             row[name] = row[name] and parse_time(row[name])
-    return run.result(rows)
+    return run.result(Rows({**parse_series(row["series"]), **row} for row in rows))
 
 
 def report(path: Path) -> Report:

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import date, datetime, timedelta, timezone
 from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Set, TypeVar, Union
+from urllib.parse import unquote
 
 from ._errors import ArgumentError, Error, Interrupt, is_in_notebook
 from ._progress import ProgressLine
@@ -296,6 +297,16 @@ def _text(value: Any) -> str:
 
 def parse_rows(lines: bytes) -> Rows:
     return Rows(json.loads(line) for line in lines.splitlines())
+
+
+def parse_series(text: str) -> Row:
+    """Parses the text of a series, such as `funding_rate.funding_rate/coin=BTC`: its endpoint and params."""
+    endpoint, *params = text.split("/")
+    series = {"endpoint": endpoint}
+    for param in params:
+        name, _, value = param.partition("=")
+        series[unquote(name)] = unquote(value)
+    return series
 
 
 def parse_time(text: str) -> datetime:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tupl
 from ._command import Names, Path, Row, Time, endpoint_names, without_repeats
 from ._errors import ArgumentError, Error
 from ._pages import Report, Status
-from ._table import NAMED, Rows, Table, labels
+from ._table import NAMED, Rows, Table, labels, with_own_params
 
 if TYPE_CHECKING:
     from typing_extensions import Literal, Unpack
@@ -49,8 +49,10 @@ class DataSet:
     @property
     def coverage(self) -> List[Row]:
         """The series, each with its endpoint, params, the number of `records`, the times of the `first` and the `last` one,
-        and the `gaps` between them."""
-        return Rows(self._state()["series"])
+        and the `gaps` between them.
+
+        Each param is also a value of its own, such as `series["coin"]`, for a column of a frame."""
+        return Rows(with_own_params(series) for series in self._state()["series"])
 
     def _state(self) -> Status:
         try:

@@ -6,7 +6,7 @@ import json
 from datetime import datetime
 from decimal import Decimal
 from html import escape
-from typing import TYPE_CHECKING, Any, Dict, Generic, Iterator, List, Optional, SupportsIndex, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, Generic, Iterator, List, Optional, Set, SupportsIndex, Union, overload
 
 from ._errors import ArgumentError, ColumnError
 
@@ -236,10 +236,20 @@ class Rows(List[Row]):
         columns: Dict[str, None] = {}
         for row in self:
             columns.update({name: None for name, value in row.items() if shown(value) not in ("", "0", "False", _OBJECT)})
+        # The cell with all params shows them.
+        params: Set[str] = set()
+        for row in self:
+            if isinstance(row.get("params"), dict):
+                params.update(name for name, value in row["params"].items() if row.get(name) == value)
         first = [name for name in _FIRST if name in columns]
-        others = [name for name in columns if name not in first]
+        others = [name for name in columns if name not in first and name not in params]
         count = "1 row" if len(self) == 1 else f"{len(self):,} rows"
         return _html_table([*first, *others], self, f"{count}; empty columns are left out")
+
+
+def with_own_params(series: Row) -> Row:
+    """Returns a series with each param as a value of its own, unless it has another value of that name."""
+    return {"endpoint": series["endpoint"], **series["params"], **series}
 
 
 def is_long(rows: List[Row]) -> bool:
