@@ -97,10 +97,11 @@ class DataSet:
         The params select series, such as `coin=["BTC", "ETH"]`; `end` is excluded, and `as_of` returns what was known at
         that time. With `join`, a row has the fields of all endpoints of one time and one value of each param; a param that
         was not set is a value of its own. An endpoint that does not have some of the params, such as an index of the whole
-        market, has its values in all rows of the others at their time, and a param that it does not have does not exclude it. No row is lost: what an endpoint does not have is
-        null. Two endpoints with several rows of one time and of the same values of params cannot be joined. A field
-        whose name several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`. The columns of
-        an endpoint without a row are null; if it has no series with these params, they are there only if it is named. An
+        market, has its values in all rows of the others at their time, and a param that it does not have does not exclude
+        it. No row is lost: what an endpoint does not have is null, and a warning names each series of which no row is joined.
+        Two endpoints with several rows of one time and of the same values of params cannot be joined. A field whose name
+        several endpoints have gets the name of its endpoint as a prefix: `open_interest.close`. The columns of an endpoint
+        without a row are null; if it has no series with these params, they are there only if it is named. An
         endpoint that the data set does not have is an error."""
         reader = _reader(engine)
         own = {"start": start, "end": end, "as_of": as_of}
