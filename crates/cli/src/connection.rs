@@ -26,7 +26,7 @@ use crate::program::{program, service};
 use crate::progress::{count_response, listed, quotations};
 use crate::shared_rate_limit::{SharedRateLimit, SharedRateLimitOptions};
 use crate::time_arg::Start;
-use crate::trouble::FollowerAttempts;
+use crate::trouble::FailedAttempts;
 
 /// The options that select the service.
 #[derive(Args, Debug)]
@@ -79,17 +79,23 @@ impl Connected {
 impl Connection {
     /// Builds the client; nothing is sent to the service yet.
     pub(crate) async fn open(&self, log: Log) -> Result<Connected> {
-        self.connect(log, true, None, None).await
+        self.connect(log, true, None, Some(FailedAttempts::default())).await
     }
 
-    /// Builds the client of a backfill, which compares the fields of responses with those in its files.
+    /// Builds the client of a backfill to standard output, which compares the fields of its records.
+    pub(crate) async fn open_for_stream(&self, log: Log) -> Result<Connected> {
+        self.connect(log, false, None, Some(FailedAttempts::default())).await
+    }
+
+    /// Builds the client of a backfill to files, which compares the fields of responses with those in its files, and warns
+    /// of outages itself.
     pub(crate) async fn open_for_files(&self, log: Log, metrics: Option<Metrics>) -> Result<Connected> {
         self.connect(log, false, metrics, None).await
     }
 
     /// Builds the client of a follower.
     pub(crate) async fn open_to_follow(&self, log: Log, metrics: Option<Metrics>) -> Result<Connected> {
-        self.connect(log, true, metrics, Some(FollowerAttempts::default())).await
+        self.connect(log, true, metrics, Some(FailedAttempts::default())).await
     }
 
     async fn connect(
@@ -97,7 +103,7 @@ impl Connection {
         log: Log,
         warns_of_missing_fields: bool,
         metrics: Option<Metrics>,
-        attempts: Option<FollowerAttempts>,
+        attempts: Option<FailedAttempts>,
     ) -> Result<Connected> {
         let sandbox = self.start_sandbox()?;
         let settings = match &sandbox {
@@ -199,7 +205,7 @@ struct Watched {
     log: Log,
     warns_of_missing_fields: bool,
     metrics: Option<Metrics>,
-    attempts: Option<FollowerAttempts>,
+    attempts: Option<FailedAttempts>,
 }
 
 impl Observer for Watched {

@@ -8,8 +8,9 @@ use runtime::observer::{Event, Outcome};
 
 use crate::progress::duration;
 
-/// The time without a successful response after which a follower warns. Its library reports an outage after a minute.
-const TROUBLE: Duration = Duration::from_secs(10);
+/// The time without a successful response after which a command warns. The library reports an outage of a follower after a
+/// minute.
+const TROUBLE: Duration = Duration::from_secs(5);
 
 /// The outcome of an attempt: a status, or the phase in which the attempt failed.
 type Attempted = Result<u16, ErrorKind>;
@@ -39,9 +40,9 @@ fn phase(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// The attempts of a follower.
+/// The attempts of a client that have failed since its last success.
 #[derive(Debug, Default)]
-pub(crate) struct FollowerAttempts(Mutex<State>);
+pub(crate) struct FailedAttempts(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -50,8 +51,8 @@ struct State {
     is_reported: bool,
 }
 
-impl FollowerAttempts {
-    /// Notes an event, and returns a warning if an outage has lasted for ten seconds, or if it has ended.
+impl FailedAttempts {
+    /// Notes an event, and returns a warning if an outage has lasted for five seconds, or if it has ended.
     pub(crate) fn note(&self, event: &Event) -> Option<String> {
         let (attempted, elapsed) = match event {
             // If only the body failed, the headers have arrived with the status of a success.
@@ -89,18 +90,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_follower_warns_of_failed_attempts_after_ten_seconds() {
+    fn failed_attempts_are_a_warning_after_five_seconds() {
         let begun = Instant::now();
         let mut state = State::default();
         let mut at = |seconds, attempted| {
             state.attempted(attempted, Duration::ZERO, begun + Duration::from_secs(seconds)).unwrap_or_default()
         };
-        assert_eq!([at(0, Ok(503)), at(5, Ok(200)), at(6, Ok(503)), at(15, Ok(503))], [""; 4]);
-        assert_eq!(at(17, Ok(503)), "the service has responded with status 503 for 11 seconds; retrying");
+        assert_eq!([at(0, Ok(503)), at(3, Ok(200)), at(6, Ok(503)), at(10, Ok(503))], [""; 4]);
+        assert_eq!(at(12, Ok(503)), "the service has responded with status 503 for 6 seconds; retrying");
         assert_eq!(at(20, Err(ErrorKind::Connect)), "");
         assert_eq!(at(66, Ok(404)), "the service accepts requests again after 60 seconds");
         assert_eq!(at(67, Ok(200)), "");
-        assert_eq!([at(70, Err(ErrorKind::Queue)), at(79, Err(ErrorKind::Queue))], [""; 2]);
-        assert_eq!(at(81, Err(ErrorKind::Queue)), "the rate limiter has failed for 11 seconds; retrying");
+        assert_eq!([at(70, Err(ErrorKind::Queue)), at(74, Err(ErrorKind::Queue))], [""; 2]);
+        assert_eq!(at(76, Err(ErrorKind::Queue)), "the rate limiter has failed for 6 seconds; retrying");
     }
 }

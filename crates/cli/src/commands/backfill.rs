@@ -170,7 +170,7 @@ impl Backfill {
 
     /// Prints all records of the range.
     async fn to_stdout(&self, settings: &JobSettings, log: Log) -> Result<()> {
-        let connected = self.connection.open_for_files(log, None).await?;
+        let connected = self.connection.open_for_stream(log).await?;
         let format = Format::or_for_reader(self.format, Format::Csv);
         let printer = Printer::new(&connected.client, &settings.series, format, Columns::File)?;
         let requests = requests(&connected.client, settings)?;
