@@ -22,7 +22,9 @@ pub(crate) fn service(status: &str, headers: &str, body: &str) -> String {
         format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            respond(stream, &response);
+            // A client may open a connection without sending a request.
+            let response = response.clone();
+            std::thread::spawn(move || respond(stream, &response));
         }
     });
     url
