@@ -116,7 +116,10 @@ class Table(Generic[TableRow, Column]):
         return polars.DataFrame(self)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._arrow().__arrow_c_stream__(requested_schema)
+        table = self._arrow()
+        # Polars 1.8, the last version for Python 3.8, reads only one of several chunks.
+        whole = table.combine_chunks() if hasattr(table, "combine_chunks") else table.rechunk()
+        return whole.__arrow_c_stream__(requested_schema)
 
     def __len__(self) -> int:
         return sum(series["added"] for series in self.report)
