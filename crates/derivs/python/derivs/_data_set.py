@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
 
@@ -231,11 +232,11 @@ class _Polars:
 
     @staticmethod
     def merged(one: Any, other: Any, keys: List[str]) -> Any:
-        return one.join(other, how="full", on=keys, coalesce=True, nulls_equal=True)
+        return one.join(other, how="full", on=keys, coalesce=True, **_with_nulls())
 
     @staticmethod
     def matching(one: Any, other: Any, keys: List[str]) -> Any:
-        return one.join(other, on=keys, how="semi", nulls_equal=True)
+        return one.join(other, on=keys, how="semi", **_with_nulls())
 
     @staticmethod
     def distinct(frame: Any, keys: List[str]) -> Set[Tuple[Any, ...]]:
@@ -257,6 +258,15 @@ class _Polars:
     @staticmethod
     def in_order(frame: Any, keys: List[str]) -> Any:
         return frame.sort(keys)
+
+
+def _with_nulls() -> Dict[str, Any]:
+    """Returns the option of polars that joins null with null."""
+    import polars
+
+    # Polars 1.24 has renamed it. Python 3.8 has an earlier version.
+    options = inspect.signature(polars.DataFrame.join).parameters
+    return {"nulls_equal" if "nulls_equal" in options else "join_nulls": True}
 
 
 def _reader(engine: Optional[str] = None) -> Any:
