@@ -10,6 +10,7 @@ use crate::ignored_range;
 use crate::marks;
 use crate::progress::counted;
 use crate::run_outcome;
+use crate::series_outcome::{not_sent_again, without_time};
 use crate::table::readable;
 use crate::time_arg::{self, Start};
 use crate::unsupported_values::sentence_of;
@@ -86,6 +87,9 @@ impl TargetWatch<'_> {
 
     fn warn_of_values(&self, summary: &Summary) {
         for (report, label) in summary.series.iter().zip(&self.notes.labels) {
+            for line in without_time(label, report).into_iter().chain(not_sent_again(label, report)) {
+                self.warn(&line);
+            }
             if report.lacks_values() {
                 self.warn(&readable(&format!("{label}: no record has ever had a valid value")));
             }

@@ -22,7 +22,8 @@ pub(crate) fn sentence_of(label: &str, report: &SeriesReport) -> Option<String> 
 }
 
 /// The failure of a run with such a series.
-pub(crate) fn failure(sentence: String) -> Failure {
+pub(crate) fn failure(sentence: String, is_stream: bool) -> Failure {
+    let end = if is_stream { "" } else { "; `acknowledge` ends this message" };
     Failure::new(ExitKind::Incomplete, sentence)
-        .help("check the params of the range, and ask the provider; `acknowledge` ends this message")
+        .help(format!("check the params of the range, and ask the provider{end}"))
 }

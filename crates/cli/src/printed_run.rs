@@ -247,9 +247,8 @@ impl<'r> PrintedRun<'r> {
         let is_empty = |report: &SeriesReport| report.is_empty() || report.lacks_values();
         let is_filled = self.options.allow_empty || !self.summary.series.iter().any(is_empty);
         let is_fetched = self.summary.failed.is_empty() && self.summary.failed_pages == 0;
-        let is_supported = !self.summary.series.iter().any(SeriesReport::has_unsupported);
-        let is_ignored = self.summary.series.iter().any(|report| report.ignores_range);
-        self.summary.is_complete = is_filled && is_fetched && is_supported && !is_ignored;
+        let is_answered = self.summary.series.iter().all(SeriesReport::is_answered);
+        self.summary.is_complete = is_filled && is_fetched && is_answered;
         if self.has_objects {
             // Standard output is for the records.
             log::write(self.reporter.json_lines(self.settings, &self.summary, self.fatal.as_ref()).trim_end());

@@ -81,20 +81,12 @@ impl<'r> SeriesOutcome<'r> {
 
     /// A line about records of which no time is readable.
     pub(crate) fn without_time(&self) -> Option<String> {
-        if !self.report.lacks_times() {
-            return None;
-        }
-        let received = counted(self.report.account.without_time, "record");
-        Some(readable(&format!("{}: the service has sent {received}, none of them with a readable time", self.label)))
+        without_time(self.label, self.report)
     }
 
     /// A line about stored records that the service no longer has.
     pub(crate) fn not_sent_again(&self) -> Option<String> {
-        if self.report.not_sent_again == 0 {
-            return None;
-        }
-        let missing = counted(self.report.not_sent_again, "stored record");
-        Some(readable(&format!("{}: the service has not sent {missing} again; the stored ones stay", self.label)))
+        not_sent_again(self.label, self.report)
     }
 
     /// A line about values that the endpoint does not support.
@@ -188,6 +180,7 @@ impl<'r> SeriesOutcome<'r> {
             "account": account, "missing": report.missing, "unfetched": report.unfetched,
             "first": time_arg::exact(report.first), "last": time_arg::exact(report.last),
             "revised_times": time_arg::pairs(&report.revised_times), "no_longer_sent": report.no_longer_sent,
+            "not_sent_again": report.not_sent_again,
             "out_of_range": report.out_of_range, "lost_rows": marks::lost_times(&report.path, lost_rows),
             "gaps": time_arg::pairs(&report.gaps), "unrequested": time_arg::pairs(&report.unrequested),
             "skipped": time_arg::pairs(&report.skipped), "unsupported": report.unsupported,
@@ -223,4 +216,22 @@ impl<'r> SeriesOutcome<'r> {
         }
         texts
     }
+}
+
+/// A line about records of which no time is readable.
+pub(crate) fn without_time(label: &str, report: &SeriesReport) -> Option<String> {
+    if !report.lacks_times() {
+        return None;
+    }
+    let received = counted(report.account.without_time, "record");
+    Some(readable(&format!("{label}: the service has sent {received}, none of them with a readable time")))
+}
+
+/// A line about stored records that the service no longer has.
+pub(crate) fn not_sent_again(label: &str, report: &SeriesReport) -> Option<String> {
+    if report.not_sent_again == 0 {
+        return None;
+    }
+    let missing = counted(report.not_sent_again, "stored record");
+    Some(readable(&format!("{label}: the service has not sent {missing} again; the stored ones stay")))
 }

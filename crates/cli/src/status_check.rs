@@ -54,10 +54,6 @@ impl<'s> StatusCheck<'s> {
         problems.extend(self.rejected());
         problems.extend(self.unsupported());
         problems.extend(self.ignored_ranges());
-        let without_value = self.labels(|series| series.has_no_value);
-        if !without_value.is_empty() {
-            problems.push(format!("no record has ever had a valid value: {}", listed(&without_value)));
-        }
         let without_age = self.labels(|series| self.lacks_age(series));
         if !without_age.is_empty() {
             problems.push(format!("no record, so no age: {}", listed(&without_age)));
@@ -193,7 +189,7 @@ impl<'s> StatusCheck<'s> {
             self.status.lost_rows.iter().flat_map(|lost| &lost.series).any(|lost| lost.path == series.path);
         let lacks_field = self.status.missing_fields.iter().any(|missing| missing.endpoint == series.endpoint());
         let is_judged = self.lacks_age(series) || self.is_old(series) || self.is_future(series);
-        let is_partial = is_unfetched(series) || has_unsupported(series) || series.ignores_range || series.has_no_value;
+        let is_partial = is_unfetched(series) || has_unsupported(series) || series.ignores_range;
         is_partial || is_rejected(series) || has_lost_rows || lacks_field || is_judged
     }
 
@@ -273,6 +269,18 @@ pub(crate) fn without_record(status: &Status) -> Option<String> {
         ));
     }
     Some(format!("no record of {names}; check the values of the params"))
+}
+
+/// Names the series of which no record has ever had a valid value; `None` if there is none.
+pub(crate) fn without_value(status: &Status) -> Option<String> {
+    let mut labels = Vec::new();
+    for series in status.series.iter().filter(|series| series.has_no_value) {
+        labels.push(label_of(series));
+    }
+    if labels.is_empty() {
+        return None;
+    }
+    Some(format!("no record has ever had a valid value: {}; check the values of the params", listed(&labels)))
 }
 
 /// Names the series with ranges that no run has requested, except those that no run can fetch any more.

@@ -66,7 +66,7 @@ pub(crate) struct FieldChanges {
     pub(crate) rows_since: u64,
     /// Number of existing values that were kept because the fetched row has none.
     pub(crate) kept: u64,
-    /// Whether a fetched row has a value that does not fit the column.
+    /// Whether a fetched row has a value that does not fit the column. Of each batch, the first and the last row are examined.
     #[serde(default)]
     pub(crate) has_misfit: bool,
 }

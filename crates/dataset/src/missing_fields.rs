@@ -1,9 +1,9 @@
 //! Fields that had values, and that the service no longer sends. Those that never had a value are in `unsent_fields.rs`.
 //!
-//! A field is missing if no fetched row of a series has it, although stored rows do. An invalid value is a value. A few new rows without a value are
-//! no evidence, because a field may be null for some time; a stored value that the service has replaced by null is, and so
-//! is a new field that may be the old one under another name. A service may have renamed a field only in its newer records:
-//! then the newest rows have another field instead.
+//! A field is missing if no fetched row of a series has it, although stored rows do; an invalid value is a value. A few
+//! new rows without a value are no evidence, because a field may be null for some time; a stored value that the service
+//! has replaced by null is, and so is a new field that may be the old one under another name. A service may have
+//! renamed a field only in its newer records: then the newest rows have another field instead.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -98,7 +98,8 @@ impl TableState {
             let new_fields = changes.new_unknown(sent_before);
             let renamed_to = new_at_end(changes, extent.as_ref());
             for (field, column) in &changes.fields {
-                let is_renamed = column.sent > 0 && column.rows_since >= MIN_ROWS && !renamed_to.is_empty();
+                let is_absent_at_end = column.rows_since >= MIN_ROWS && !column.has_misfit;
+                let is_renamed = column.sent > 0 && is_absent_at_end && !renamed_to.is_empty();
                 let is_sent = column.sent > 0 || column.has_misfit;
                 if is_sent && !is_renamed {
                     // A mark stays until a user has acknowledged it.

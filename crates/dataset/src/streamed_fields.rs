@@ -82,10 +82,11 @@ impl StreamedFields {
                 *self.contradicted.entry(param.to_owned()).or_default() += 1;
             }
         }
-        self.invalid += u64::from(self.fields.iter().any(|field| unknown.contains(*field)));
+        let misfits: BTreeSet<_> = self.fields.iter().copied().filter(|field| unknown.contains(*field)).collect();
+        self.invalid += u64::from(!misfits.is_empty());
         unknown.retain(|name| !self.is_column(name));
         self.has_others |= !unknown.is_empty();
-        self.note_renamed(record, &unknown);
+        self.note_renamed(record, &unknown, &misfits);
         self.unsent.retain(|field| !has_value(record, field));
         if self.records == 0 {
             self.first_unknown.clone_from(&unknown);
@@ -98,14 +99,14 @@ impl StreamedFields {
 
     /// Notes the fields that a record does not have beside fields that the first record did not have: they may have been
     /// renamed.
-    fn note_renamed(&mut self, record: &AnyRecord, unknown: &BTreeSet<String>) {
+    fn note_renamed(&mut self, record: &AnyRecord, unknown: &BTreeSet<String>, misfits: &BTreeSet<&str>) {
         if self.records == 0 || unknown.is_subset(&self.first_unknown) {
             self.renamed.clear();
             return;
         }
         self.new_unknown = unknown - &self.first_unknown;
         for field in &self.fields {
-            if has_value(record, field) {
+            if has_value(record, field) || misfits.contains(field) {
                 self.renamed.remove(field);
             } else {
                 *self.renamed.entry(field).or_default() += 1;

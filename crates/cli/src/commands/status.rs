@@ -15,7 +15,7 @@ use crate::progress::{counted, listed, print_first};
 use crate::range_ends::{SeriesEnds, cap, remedy, sentences};
 use crate::record_spacing::SpacingCheck;
 use crate::series_label::label_of;
-use crate::status_check::{StatusCheck, unrequested, without_record, without_step};
+use crate::status_check::{StatusCheck, unrequested, without_record, without_step, without_value};
 use crate::stored_target::require_series;
 use crate::table::readable;
 use crate::{marks, status_report, stdout, time_arg};
@@ -29,10 +29,10 @@ const LARGE: usize = 20;
 #[derive(Args, Debug)]
 #[command(after_help = "\
     Exit code 6 if a file is damaged or missing, if the service no longer sends a field or rows were lost and nobody has \
-    acknowledged that, if a part of a series was never fetched and no run is writing the series, if \
-    records are not in the file ten minutes later, if the service has rejected a series or does not \
-    support a value of it, or, with --max-age, if the last record of a series is older \
-    or in the future, or if a series has no record.")]
+    acknowledged that, if the service seems to ignore the requested range, if a part of a series was never fetched and \
+    no run is writing the series, if records are not in the file ten minutes later, if the service has rejected a series \
+    or does not support a value of it, or, with --max-age, if the last record of a series is older or in the future, or \
+    if a series has no record.")]
 pub(crate) struct Status {
     /// A file or data set written by `backfill`
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
@@ -69,8 +69,8 @@ impl Status {
             log.warning(damaged_or_stray);
         }
         marks::warn(log, &marks::of_status(&status));
-        for missing in unrequested(&status).into_iter().chain(without_record(&status)) {
-            log.warning(&format!("{path}: {missing}"));
+        for warning in [unrequested(&status), without_record(&status), without_value(&status)].into_iter().flatten() {
+            log.warning(&format!("{path}: {warning}"));
         }
         note_series(&status, log);
         if status.pending > 0 && !check.is_late() && status.running.is_none() && status.damaged.is_empty() {

@@ -42,7 +42,7 @@ impl Reporter {
         let summary = ended?;
         let is_stream = settings.is_stream();
         let outcomes = self.outcomes(settings, &summary.series);
-        let marked = self.marks(&settings.out, &summary);
+        let marked = self.marks(settings, &summary);
         let never_fetched = self.never_fetched(&settings.out, &outcomes, summary.is_complete, marked.is_some());
         if let Some(failure) = self.stopped(&summary, signal) {
             return Err(failure);
@@ -65,14 +65,19 @@ impl Reporter {
             };
         }
         let is_failed = summary.failed_pages > 0 || !summary.failed.is_empty();
-        let ignored = self.ignored_range(&outcomes, is_failed);
-        let failure = self.unsupported_or_empty(&outcomes, is_failed || ignored.is_some());
+        let ignored = self.ignored_range(&outcomes, is_failed, is_stream);
+        let failure = self.unsupported_or_empty(&outcomes, is_failed || ignored.is_some(), is_stream);
         Err(ignored.or(failure).unwrap_or_else(|| self.failed_run(summary, settings)))
     }
 
     /// The failure of a run without a record or without any value of some series, or with values that an endpoint does not
     /// support. Warns about the series that the failure does not name.
-    fn unsupported_or_empty(&self, outcomes: &[SeriesOutcome<'_>], is_failed: bool) -> Option<Failure> {
+    fn unsupported_or_empty(
+        &self,
+        outcomes: &[SeriesOutcome<'_>],
+        is_failed: bool,
+        is_stream: bool,
+    ) -> Option<Failure> {
         let mut unsupported: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::unsupported).collect();
         let mut empty = Vec::new();
         if !is_failed && !self.accepts_empty {
@@ -93,7 +98,8 @@ impl Reporter {
             failure = Some(unsupported_values::failure(unsupported.remove(0)));
         } else if !is_failed && !self.accepts_empty && !without_value.is_empty() {
             let refetch = format!("if the service has values now, `{}` requests the records again", option("refetch"));
-            failure = Some(Failure::new(ExitKind::Incomplete, without_value.remove(0)).help(refetch));
+            let help = if is_stream { None } else { Some(refetch) };
+            failure = Some(Failure::new(ExitKind::Incomplete, without_value.remove(0)).help_if(help));
         }
         self.warn_of_values(&without_time);
         self.warn_of_values(&unsupported);
@@ -102,11 +108,11 @@ impl Reporter {
     }
 
     /// The failure of a run of which the service ignores the range. Warns about it if the run has another failure.
-    fn ignored_range(&self, outcomes: &[SeriesOutcome<'_>], is_failed: bool) -> Option<Failure> {
+    fn ignored_range(&self, outcomes: &[SeriesOutcome<'_>], is_failed: bool, is_stream: bool) -> Option<Failure> {
         let mut sentences: Vec<_> = outcomes.iter().filter_map(SeriesOutcome::ignored_range).collect();
         let first = if is_failed || sentences.is_empty() { None } else { Some(sentences.remove(0)) };
         print_first(&sentences, "like this", |line| self.log.warning(&readable(line)));
-        first.map(ignored_range::failure)
+        first.map(|sentence| ignored_range::failure(sentence, is_stream))
     }
 
     fn warn_of_values(&self, sentences: &[String]) {
@@ -219,19 +225,20 @@ impl Reporter {
     }
 
     /// Prints the marks that nobody has acknowledged. Returns a failure if a complete run has made a mark.
-    fn marks(&self, out: &str, summary: &Summary) -> Option<Failure> {
+    fn marks(&self, settings: &JobSettings, summary: &Summary) -> Option<Failure> {
         let mut marks = marks::of_summary(summary);
         let mut failure = None;
         if summary.is_complete
             && let Some(index) = marks.iter().position(|mark| mark.is_loss() && mark.is_new())
         {
             let mark = marks.remove(index);
-            failure = Some(Failure::new(ExitKind::Incomplete, mark.text()).help(mark.help(out)));
+            let help = if settings.is_stream() { None } else { Some(mark.help(&settings.out)) };
+            failure = Some(Failure::new(ExitKind::Incomplete, mark.text()).help_if(help));
         }
         for mark in marks {
             self.log.warning(&mark.text());
-            if mark.is_new() && !mark.is_loss() {
-                self.log.remark(&mark.help(out));
+            if mark.is_new() && !mark.is_loss() && !settings.is_stream() {
+                self.log.remark(&mark.help(&settings.out));
             }
         }
         failure

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use runtime::Timestamp;
 use runtime::history::{Account, Page};
 use runtime::record::AnyRecord;
+use runtime::{Interval, Timestamp};
 
 use super::event::BackfillEvent;
 use super::pending_ranges::SeriesRange;
@@ -12,6 +12,7 @@ use super::plan::BackfillPlan;
 use super::run::{FirstPage, Run};
 use super::streamed::unreadable_ends;
 use crate::first_seen::Sighting;
+use crate::series_state::skipped_by;
 use crate::time_ranges::TimeRanges;
 
 impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
@@ -70,7 +71,13 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         if !interval.has_steps() || invalid + without_time > 0 {
             return;
         }
-        let stored = state.row_facts.present.within(&page.range);
+        let mut requested = whole_intervals(&page.range, interval);
+        // A service that has only its newest records has dropped the earlier ones.
+        if state.first_seen.has_moved(interval) {
+            let Some(first) = page.times.first() else { return };
+            requested.start = requested.start.max(*first);
+        }
+        let stored = state.row_facts.present.within(&requested).without(&skipped_by(&page.report.searches));
         let sent: TimeRanges = page.times.iter().map(|time| interval.start_of(*time)..interval.end_of(*time)).collect();
         let not_sent_again = stored.without(&sent).steps(interval);
         if let Some(report) = self.summary.series.get_mut(series) {
@@ -148,4 +155,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             *known = new;
         }
     }
+}
+
+/// The intervals that are completely in a range.
+fn whole_intervals(range: &Range<Timestamp>, interval: Interval) -> Range<Timestamp> {
+    let first = interval.start_of(range.start);
+    let start = if first < range.start { interval.moved(first, 1) } else { first };
+    start..interval.start_of(range.end).max(start)
 }

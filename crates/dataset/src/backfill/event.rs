@@ -278,6 +278,12 @@ impl SeriesReport {
         !self.unsupported.is_empty() && !self.is_retired
     }
 
+    /// Returns `true` if the responses fit the requests: some records have a readable time, the endpoint supports all values
+    /// of the series, and the service does not ignore the range.
+    pub fn is_answered(&self) -> bool {
+        !self.lacks_times() && !self.has_unsupported() && !self.ignores_range
+    }
+
     /// Returns `true` if the run has received records, and none of them has a readable time.
     pub fn lacks_times(&self) -> bool {
         let Account { delivered, outside, not_final, without_time, invalid, .. } = self.account;

@@ -73,6 +73,7 @@ impl Backfill {
         self.response_monitor.note(Ok(200), Duration::ZERO);
         run.fetch(pin!(cancel)).await?;
         run.note_unsupported();
+        run.note_accounts();
         if run.rejected.is_some() || run.summary.is_cancelled {
             // The journal has everything that was fetched.
             for table in run.job_tables.tables.values_mut() {
@@ -83,7 +84,6 @@ impl Backfill {
             return Err(error);
         }
         run.note_present();
-        run.note_accounts();
         run.note_first_seen();
         run.note_without_time(&plan);
         run.forget_empty_between();
@@ -167,12 +167,11 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
     /// Removes ranges in the future of the service, which were planned by a clock of this machine that is ahead, or fetched
     /// while the clock of the service was ahead. When their time has come, they are requested again.
     fn note_present(&mut self) {
-        let has_response = self.has_response;
         for (index, series) in self.job.series.iter().enumerate() {
             let present = series.closed(series.request().service_time());
             if let Some(state) = self.state(index) {
                 state.unfetched = state.unfetched.until(present);
-                if has_response {
+                if series.request().is_service_time_confirmed() {
                     state.settled = state.settled.until(present);
                 }
             }
@@ -255,9 +254,7 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
         let has_empty = !job.allow_empty && summary.series.iter().any(is_empty);
         let is_stopped = summary.is_cancelled || summary.is_unreachable || summary.is_paused;
         let is_ended = !is_stopped && summary.failed_pages == 0;
-        let has_unsupported = summary.series.iter().any(SeriesReport::has_unsupported);
-        let is_readable = !summary.series.iter().any(SeriesReport::lacks_times);
-        let is_answered = is_readable && !has_unsupported && !summary.series.iter().any(|report| report.ignores_range);
+        let is_answered = summary.series.iter().all(SeriesReport::is_answered);
         summary.is_complete = is_ended && summary.failed.is_empty() && !has_empty && is_answered;
         summary.elapsed = begun.elapsed();
     }

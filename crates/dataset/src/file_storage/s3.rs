@@ -31,8 +31,8 @@ impl Bucket {
     pub(super) fn new(bucket: &str, prefix: &str) -> Result<Self, Error> {
         let builder = AmazonS3Builder::from_env();
         let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint).unwrap_or_default();
-        let allows_http = AmazonS3ConfigKey::Client(ClientConfigKey::AllowHttp);
-        if endpoint.starts_with("http:") && builder.get_config_value(&allows_http).as_deref() != Some("true") {
+        let allow_http = AmazonS3ConfigKey::Client(ClientConfigKey::AllowHttp);
+        if endpoint.starts_with("http:") && builder.get_config_value(&allow_http).is_none() {
             // A request would fail with an error that does not name the cause.
             let message = format!("the endpoint {endpoint} has no TLS; `AWS_ALLOW_HTTP=true` allows that");
             return Err(Error::invalid_input(message));

@@ -9,12 +9,19 @@ use crate::support::{DAY, END, HOUR, TARGETS, body, client_of, coins, job, read,
 
 /// Creates a client on a machine with this time. The time of the service is a minute after `END`.
 fn client_at(time: i64) -> Client {
-    let transport = from_fn(|request: HttpRequest| {
+    client_of_clocks(time, END + 60, "0.5")
+}
+
+/// Creates a client on a machine with this time, of a service with another time, whose records have this value.
+fn client_of_clocks(time: i64, of_service: i64, value: &'static str) -> Client {
+    let transport = from_fn(move |request: HttpRequest| {
         let param = |name: &str| request.url.split(name).nth(1).unwrap().split('&').next().unwrap().parse().unwrap();
         let mut headers = Headers::new();
-        headers.insert("date", "Sat, 15 Jun 2024 00:01:00 GMT").unwrap();
+        let date = Timestamp::from_unix_seconds(of_service);
+        headers.insert("date", &httpdate::fmt_http_date(date.try_into().unwrap())).unwrap();
         let to: i64 = param("endTime=");
-        let text = body(param("startTime="), to.min(END - 3600), |_| Some("0.5".to_owned()));
+        let newest = of_service / HOUR * HOUR - HOUR;
+        let text = body(param("startTime="), to.min(newest), |_| Some(value.to_owned()));
         async move { Ok(HttpResponse::new(200, headers, text)) }
     });
     let builder = Client::builder("https://example.invalid/v2").api_key("any").transport(transport);
@@ -80,8 +87,7 @@ async fn records_that_a_wrong_clock_has_invented_are_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("out.parquet");
     let at = |time: i64, value: &'static str| {
-        let client = client_of(move |_, from, to| (200, body(from, to.min(time - HOUR), |_| Some(value.to_owned()))));
-        let client = client.clock(move || Timestamp::from_unix_seconds(time + 60)).build().unwrap();
+        let client = client_of_clocks(time + 60, time + 60, value);
         with(job(coins(&client, &["BTC"]), END - 3 * DAY, END, &path), |job| job.range.end = Backfill::OPEN_END)
     };
     run(&at(END, "0.5")).await;

@@ -21,6 +21,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, List, Optional, Union, cast
 
 from ._asyncio import iterate_in_thread, run_in_thread
+from ._chart import Chart
 from ._command import (
     Names,
     Path,
@@ -42,7 +43,7 @@ from ._command import (
 from ._data_set import DataSet, mixed_params
 from ._errors import ArgumentError, ColumnError, Error, Interrupt
 from ._missing import warnings
-from ._options import OF_SERVICE
+from ._options import OF_MESSAGES, OF_SERVICE
 from ._pages import Description, Report, Status
 from ._table import Rows, Table
 
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Chart",
     "ColumnError",
     "DataSet",
     "Error",
@@ -147,10 +149,12 @@ def _read_history(
     stop: Optional[threading.Event] = None,
 ) -> Table:
     if path is not None:
-        for name in (name for name in OF_SERVICE if options.get(name)):
-            raise ArgumentError(f"`{name}` is not an argument with `path`: no request is sent")
+        of_service = [name for name in OF_SERVICE if options.get(name)]
+        if of_service:
+            raise ArgumentError(f"`{of_service[0]}` is not an argument with `path`: no request is sent")
         table = _read_stored(path, endpoints, start, end, as_of, options, stop)
-        for warning in mixed_params(table, options):
+        params = {name: value for name, value in options.items() if name not in (*OF_SERVICE, *OF_MESSAGES)}
+        for warning in mixed_params(table, params):
             warn(f"{path_text(path)}: {warning}")
         return table
     if as_of is not None:
@@ -168,7 +172,8 @@ def _get(
 
     Without `all=True`, a response has at most one page of records. With it, all pages are fetched, up to `max_pages` of each
     series (default: 10,000), if the catalogue has the `pages` of the endpoint; otherwise, that is an error. The service
-    decides whether `end` is included, as it is by the sandbox. A time is a text such as `"2025-01-31T12:00:00Z"`, which `pandas.to_datetime` converts. `history` returns all
+    decides whether `end` is included, as it is by the sandbox. A time is a text such as `"2025-01-31T12:00:00Z"`, which
+    `pandas.to_datetime` converts. `history` returns all
     records of a range without `end`, in columns with types."""
     run = Run(["get", *endpoint_names(endpoints)], with_own_options(options, {**range_options(start, end), "format": "jsonl"}))
     return run.result(parse_rows(run.read()))

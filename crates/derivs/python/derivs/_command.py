@@ -15,7 +15,7 @@ import threading
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import date, datetime, timedelta, timezone
-from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Set, TypeVar, Union
+from typing import Any, Callable, Dict, Generator, Iterable, Iterator, List, Optional, Set, TypeVar, Union
 from urllib.parse import unquote
 
 from ._errors import ArgumentError, Error, Interrupt, is_in_notebook
@@ -80,6 +80,7 @@ class Run:
         )
         # The process waits while nobody takes the data that it has written.
         self.out: queue.Queue[Optional[bytes]] = queue.Queue(maxsize=16)
+        self.sends_requests = command[0] in ("backfill", "get")
         self.objects: List[Row] = []
         self.error = ""
         self.has_output = False
@@ -112,7 +113,7 @@ class Run:
                 self._warn(line[len("warning: ") :])
             else:
                 _LOG.info(line)
-        self.progress.clear()
+        self.progress.end()
 
     def _warn(self, text: str) -> None:
         if is_new(text, self.logged):
@@ -142,13 +143,17 @@ class Run:
             with suppress(queue.Empty):
                 self.out.get(timeout=0.2)
 
-    def chunks(self, stop: Optional[threading.Event] = None) -> Generator[bytes, None, None]:
+    def chunks(
+        self, stop: Optional[threading.Event] = None, wait: Callable[[], None] = lambda: None
+    ) -> Generator[bytes, None, None]:
+        """Yields the output. `wait` is called several times a second while there is none."""
         with self:
             while not (stop and stop.is_set()):
                 try:
                     # Without a timeout, a signal handler of another library can keep Ctrl-C from ending the wait.
                     chunk = self.out.get(timeout=0.2)
                 except queue.Empty:
+                    wait()
                     continue
                 except KeyboardInterrupt:
                     # Python ends by the signal only for the exact class, and a shell ends its loop only for that.
@@ -162,7 +167,11 @@ class Run:
             self.end()
 
     def read(self, stop: Optional[threading.Event] = None) -> bytes:
-        return b"".join(self.chunks(stop))
+        return b"".join(self.chunks(stop, self._wait))
+
+    def _wait(self) -> None:
+        if self.sends_requests and not self.has_output:
+            self.progress.wait()
 
     def result(self, result: T) -> T:
         """Returns the result, or raises the error of the command."""
@@ -273,6 +282,8 @@ def _options(options: Row) -> Iterator[str]:
             many = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
             if not many:
                 raise ArgumentError(f"`{name}` is an empty list")
+            if any(isinstance(one, bytes) for one in many):
+                raise ArgumentError(f"`{name}` has a value that is not a text: {value!r}")
             if any(isinstance(one, (list, tuple, dict, set)) for one in many):
                 raise ArgumentError(f"`{name}` is a list in a list: {value!r}")
             # A missing value of a data frame is None, or differs from itself.

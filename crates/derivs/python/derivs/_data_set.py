@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import inspect
 import logging
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple
+import os
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
-from ._command import Names, Path, Row, Time, endpoint_names, without_repeats
+from ._chart import Chart
+from ._command import (
+    Names,
+    Path,
+    Row,
+    Run,
+    Time,
+    endpoint_names,
+    path_text,
+    range_options,
+    time_option,
+    with_own_options,
+    without_repeats,
+)
 from ._errors import ArgumentError, Error
 from ._pages import Report, Status
 from ._table import NAMED, Rows, Table, labels, with_own_params
@@ -80,6 +95,48 @@ class DataSet:
     ) -> Table:
         """Returns the rows as a `Table`, as `derivs.stored`."""
         return self._stored(self.path, endpoint=endpoints, start=start, end=end, as_of=as_of, **params)
+
+    def plot(
+        self,
+        endpoints: Optional[StoredEndpoints] = None,
+        *,
+        field: Union[str, Sequence[str], None] = None,
+        start: Optional[Time] = None,
+        end: Optional[Time] = None,
+        dark: bool = False,
+        **params: Unpack[StoredParams],
+    ) -> Chart:
+        """Returns a chart of the values over time, which a notebook draws: of the first number, or of these fields. By default,
+        it has the latest 100 records of each series."""
+        with TemporaryDirectory() as folder:
+            file = os.path.join(folder, "chart.svg")
+            own = {**self._selection(endpoints, start, end), "field": field, "dark": dark, "out": file}
+            run = Run(["plot", path_text(self.path)], with_own_options({**params}, own))
+            run.read()
+            svg = _text_of(file)
+        return run.result(Chart(svg))
+
+    def export(
+        self,
+        out: Path,
+        endpoints: Optional[StoredEndpoints] = None,
+        *,
+        start: Optional[Time] = None,
+        end: Optional[Time] = None,
+        as_of: Optional[Time] = None,
+        **params: Unpack[StoredParams],
+    ) -> None:
+        """Writes the rows to a file of CSV, JSON Lines or Excel, as its name ends: `.csv`, `.jsonl` or `.xlsx`."""
+        own = {**self._selection(endpoints, start, end), "as_of": time_option("as_of", as_of), "out": out}
+        run = Run(["export", path_text(self.path)], with_own_options({**params}, own))
+        run.read()
+        run.result(None)
+
+    def _selection(
+        self, endpoints: Optional[StoredEndpoints], start: Optional[Time], end: Optional[Time]
+    ) -> Row:
+        names = None if endpoints is None else endpoint_names(endpoints)
+        return {**range_options(start, end), "endpoint": names}
 
     def frame(
         self,
@@ -240,6 +297,8 @@ class _Polars:
 
     @staticmethod
     def distinct(frame: Any, keys: List[str]) -> Set[Tuple[Any, ...]]:
+        if not keys:
+            return {()} if len(frame) else set()
         return set(frame.select(keys).unique().rows())
 
     @staticmethod
@@ -290,6 +349,15 @@ def _has_pandas() -> bool:
     except ImportError:
         return False
     return True
+
+
+def _text_of(file: str) -> str:
+    """Returns the text of a file; empty if a command that has failed has not written it."""
+    try:
+        with open(file, encoding="utf-8") as text:
+            return text.read()
+    except FileNotFoundError:
+        return ""
 
 
 def _is_no_series(error: Error) -> bool:
@@ -363,7 +431,11 @@ def _joined(parts: Dict[str, Table], reader: Any, path: str) -> Any:
     frames.sort(key=lambda part: (-len(part[0]), part[0]))
     unjoined = _unjoined(frames, reader)
     if unjoined:
-        _LOG.warning("%s: no row of %s is joined, because no other endpoint has one with its time and params", path, labels(unjoined))
+        _LOG.warning(
+            "%s: no row of %s is joined with one of another endpoint with the same params: none has its time and values of these",
+            path,
+            labels(unjoined),
+        )
     result = _merged(frames, keys, reader) if frames else empty.pop(0)
     for frame in empty:
         result = reader.with_nulls(result, frame[[name for name in frame.columns if name not in result.columns]])

@@ -11,6 +11,9 @@ OF_SERVICE = (
     *("strict", "include_partial", "allow_empty"),
 )
 
+# The options that are about messages.
+OF_MESSAGES = ("quiet", "verbose")
+
 if TYPE_CHECKING:
     from typing_extensions import TypedDict
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 import time
 from typing import Any, Dict
 
@@ -26,6 +27,19 @@ class ProgressLine:
         self.started = time.monotonic()
         self.logged = self.started
         self.drawn = 0
+        self.is_waiting = True
+        # The seconds that the last line of the wait names.
+        self.waited = 0
+        # Two threads draw: the one that reads the messages, and the one that waits for the output.
+        self.lock = threading.Lock()
+
+    def wait(self) -> None:
+        """Shows that the command is at work before the first of its requests has ended."""
+        elapsed = int(time.monotonic() - self.started)
+        with self.lock:
+            if self.is_waiting and self.is_read and elapsed > self.waited:
+                self.waited = elapsed
+                self._draw(f"waiting for the first response, {_duration(elapsed)}")
 
     def show(self, progress: Dict[str, Any]) -> None:
         now = time.monotonic()
@@ -38,12 +52,24 @@ class ProgressLine:
         if progress["seconds_left"] is not None:
             text += f", {_duration(progress['seconds_left'])} left"
         if self.is_read:
-            self._draw(text)
+            with self.lock:
+                self.is_waiting = False
+                self._draw(text)
         elif now - self.logged >= _LOGGED_EVERY:
             self.logged = now
             _LOG.info(text)
 
     def clear(self) -> None:
+        with self.lock:
+            self._clear()
+
+    def end(self) -> None:
+        """Clears the line for good."""
+        with self.lock:
+            self.is_waiting = False
+            self._clear()
+
+    def _clear(self) -> None:
         if self.drawn:
             self._draw("")
             if not self.is_notebook:

@@ -60,6 +60,11 @@ impl Untyped {
         self.connection().clock.read().time()
     }
 
+    /// Returns whether responses agree about the time of the service.
+    pub fn is_service_time_confirmed(&self) -> bool {
+        self.connection().clock.read().is_confirmed()
+    }
+
     /// The endpoint of the request.
     pub fn endpoint(&self) -> &'static EndpointInfo {
         self.0.target.endpoint

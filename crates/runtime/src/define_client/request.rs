@@ -159,6 +159,11 @@ macro_rules! __request {
             }
 
             #[doc(hidden)]
+            pub fn is_service_time_confirmed(&self) -> bool {
+                self.untyped.is_service_time_confirmed()
+            }
+
+            #[doc(hidden)]
             pub fn from_untyped(untyped: $crate::emitted::Untyped) -> Self {
                 Self { untyped, endpoint: ::std::marker::PhantomData }
             }

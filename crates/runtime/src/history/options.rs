@@ -42,7 +42,8 @@ pub(super) struct Options {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The range, which ends with the last closed interval at the latest.
+    /// The range, which ends with the last closed interval at the latest. A range that is in the future only by the clock of
+    /// this machine has its first interval, because the clock may be behind.
     pub range: Range<Timestamp>,
     /// The intervals of the records; of a nanosecond for events, which can have any times.
     pub interval: Interval,

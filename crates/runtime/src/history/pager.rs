@@ -233,8 +233,14 @@ impl<R> Pager<R> {
         let front = self.windows.pages.front()?;
         if front.is_doubted && self.is_suspicious()? {
             let window = front.window;
-            let parts = self.windows.options.grid.pieces(window, self.part_of(window)).into_iter();
-            self.windows.replace(0, parts.map(|part| PlannedPage { confirms: Some(0), ..PlannedPage::new(part) }));
+            let parts = self.windows.options.grid.pieces(window, self.part_of(window));
+            let mut pages = Vec::with_capacity(parts.len());
+            for part in parts {
+                // A part that is still too long is requested again if it is empty too.
+                let confirms = if self.is_wider_than_a_page(part) { None } else { Some(0) };
+                pages.push(PlannedPage { confirms, ..PlannedPage::new(part) });
+            }
+            self.windows.replace(0, pages);
             return None;
         }
         let has_records = front.has_records()?;

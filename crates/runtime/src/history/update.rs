@@ -16,9 +16,10 @@ pub enum Update<T> {
     Records(Page<T>),
     /// Records that were published after a later record was delivered.
     Late(Page<T>),
-    /// All requests have failed for at least the time that [`Follow::outage_after`](super::Follow::outage_after) sets: those of this follower, or those
-    /// of other followers of the client while this one waits. The follower continues. If the error is a
-    /// [long pause](Error::is_long_pause), this update is returned at once, and the follower continues after the pause.
+    /// All requests have failed for at least the time that [`Follow::outage_after`](super::Follow::outage_after) sets:
+    /// those of this follower, or those of other followers of the client while this one waits. The follower continues. If
+    /// the error is a [long pause](Error::is_long_pause), this update is returned at once, and the follower continues after
+    /// the pause.
     #[non_exhaustive]
     Outage {
         /// The time since the first failed request was sent, or since the last response if the response arrived later.
@@ -32,8 +33,8 @@ pub enum Update<T> {
         /// The duration of the outage.
         elapsed: Duration,
     },
-    /// The series has had no new records for the number of intervals that [`Follow::allowed_lateness`](super::Follow::allowed_lateness) sets. The
-    /// follower continues.
+    /// The series has had no new records for the number of intervals that
+    /// [`Follow::allowed_lateness`](super::Follow::allowed_lateness) sets. The follower continues.
     #[non_exhaustive]
     Silent {
         /// The end of the last interval with a record.
