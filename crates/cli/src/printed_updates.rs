@@ -83,11 +83,26 @@ impl<'p> PrintedUpdates<'p> {
                 left -= self.print_page(index, page, left)?;
             }
         }
+        let others = self.check_others();
         self.printer.end()?;
+        others?;
         match self.unsupported.pop_first() {
             Some(line) => Err(unsupported_values::failure(line)),
             None => Ok(()),
         }
+    }
+
+    /// Fails if a series has failed while the last records of the others were printed.
+    fn check_others(&mut self) -> Result<()> {
+        while let Some(ended) = self.followed.try_join_next() {
+            let Followed { update, .. } = ended.map_err(Failure::machine)?;
+            if let Err(error) = update
+                && !error.is_retryable()
+            {
+                return Err(error.into());
+            }
+        }
+        Ok(())
     }
 
     fn warn_of_unsupported(&mut self, index: usize, page: &Page<AnyRecord>) {
