@@ -78,6 +78,9 @@ impl<W: FnMut(&BackfillEvent)> Run<'_, W> {
             requested.start = requested.start.max(*first);
         }
         let stored = state.row_facts.present.within(&requested).without(&skipped_by(&page.report.searches));
+        if stored.is_empty() {
+            return;
+        }
         let sent: TimeRanges = page.times.iter().map(|time| interval.start_of(*time)..interval.end_of(*time)).collect();
         let not_sent_again = stored.without(&sent).steps(interval);
         if let Some(report) = self.summary.series.get_mut(series) {
