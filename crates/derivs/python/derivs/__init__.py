@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import closing
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, AsyncGenerator, Generator, List, Optional, Union, cast
 
 from ._asyncio import iterate_in_thread, run_in_thread
@@ -152,7 +152,9 @@ def _read_history(
         of_service = [name for name in OF_SERVICE if options.get(name)]
         if of_service:
             raise ArgumentError(f"`{of_service[0]}` is not an argument with `path`: no request is sent")
-        table = _read_stored(path, endpoints, start, end, as_of, options, stop)
+        # The command takes an end that is not set for that of the rows, and would not say what no run has requested since.
+        until = datetime.now(timezone.utc).replace(microsecond=0) if end is None or end == "now" else end
+        table = _read_stored(path, endpoints, start, until, as_of, options, stop)
         params = {name: value for name, value in options.items() if name not in (*OF_SERVICE, *OF_MESSAGES)}
         for warning in mixed_params(table, params):
             warn(f"{path_text(path)}: {warning}")
