@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path as FilePath
 
 from ._command import Path, path_text
+from ._errors import ArgumentError
 
 
 class Chart:
@@ -17,8 +18,11 @@ class Chart:
         self.svg = svg
 
     def save(self, path: Path) -> None:
-        """Writes the chart to an SVG file."""
-        FilePath(path_text(path)).write_text(self.svg, encoding="utf-8")
+        """Writes the chart to an SVG file, whose name ends with `.svg`."""
+        file = FilePath(path_text(path))
+        if file.suffix.lower() != ".svg":
+            raise ArgumentError(f"{str(file)!r} is not an SVG file: charts are written as .svg files")
+        file.write_text(self.svg, encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"<derivs.Chart: {len(self.svg):,} characters of SVG>"
