@@ -117,7 +117,8 @@ def _history(
 
     With `path`, the records are those of a file or a data set that `backfill` has written, without the service; `as_of`
     returns what was known there at a time. The service itself has only what is known now. The params select series: those
-    of every value of a param that is not set, with a warning if there are several. Without any param, they are those of all series.
+    of every value of a param that is not set, with a warning if there are several. Without any param, they are those of
+    all series.
 
     A time is a date or a datetime (without an offset: UTC), their text, Unix seconds, or an age such as `"30d"` or a
     timedelta. The first record of the service is that of the interval which contains an age. With `path`, and with any

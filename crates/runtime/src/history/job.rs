@@ -73,8 +73,8 @@ impl Job {
         let (mut checkpoint, mut end) = options.start(&template, now, Duration::ZERO)?;
         let grid = template.grid;
         let is_confirmed = request.connection().clock.read().is_confirmed();
-        if !is_confirmed && end <= checkpoint.next {
-            end = options.first_step(grid, checkpoint.next).max(end);
+        if let Some(step_end) = options.undecided_step(grid, is_confirmed, checkpoint.next, end) {
+            end = step_end;
             checkpoint.range.to = end;
         }
         // Once a history has a record, empty pages are gaps, and no search begins. This also applies to the records of

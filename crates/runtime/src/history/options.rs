@@ -134,10 +134,19 @@ impl Options {
         (closed, self.range.to.min(if self.with_open { grid.next(closed) } else { closed }))
     }
 
-    /// Returns the end of the first step of a range that is in the future by the clock of this machine. That step is requested,
-    /// because the clock may be behind, and the response decides.
-    pub(super) fn first_step(&self, grid: TimeGrid, next: Timestamp) -> Timestamp {
-        grid.after(next, 1).min(self.range.to)
+    /// Returns the end of the first step of a range that is in the future only by the clock of this machine. That step is
+    /// requested, because the clock may be behind, and the response decides. `end` is the end by that clock.
+    pub(super) fn undecided_step(
+        &self,
+        grid: TimeGrid,
+        is_confirmed: bool,
+        next: Timestamp,
+        end: Timestamp,
+    ) -> Option<Timestamp> {
+        if is_confirmed || next < end {
+            return None;
+        }
+        Some(grid.after(next, 1).min(self.range.to).max(end))
     }
 
     /// Plans the requests without sending them.
@@ -145,8 +154,8 @@ impl Options {
         let template = RequestTemplate::new(request)?;
         let clock = request.connection().clock.read();
         let (start, mut end) = self.start(&template, clock.time(), MARGIN)?;
-        if !clock.is_confirmed() && end <= start.next {
-            end = self.first_step(template.grid, start.next).max(end);
+        if let Some(step_end) = self.undecided_step(template.grid, clock.is_confirmed(), start.next, end) {
+            end = step_end;
         }
         let range = Span { from: start.range.from, to: end };
         let pager = self.pager(&template, range);
